@@ -90,9 +90,9 @@ type Traits struct {
 	// GrantsAtServer: the server remembers an Always; the client does so only
 	// within one batch.
 	GrantsAtServer bool
-	// SendsHistory: requests carry the messages, so an approved or denied
-	// frontend call is answered by its result part.
-	SendsHistory bool
+	// RereadIsRun: reading the state again is a run of the channel (it may tail a
+	// live one), not a request beside the turn.
+	RereadIsRun bool
 	// Placeholder: an empty assistant message is shown as soon as a turn is sent.
 	Placeholder bool
 	// ClientName prefixes error texts, as "[sveda]".
@@ -102,9 +102,11 @@ type Traits struct {
 // Dialect is one wire protocol.
 type Dialect interface {
 	Traits() Traits
-	// Encode builds the request. ok is false when the protocol has no such
-	// request (or the client no endpoint for it).
-	Encode(r *Request) (w WireRequest, ok bool)
+	// Supports says whether the protocol has such a request, and the client an
+	// endpoint for it.
+	Supports(kind RequestKind) bool
+	// Encode builds a supported request.
+	Encode(r *Request) WireRequest
 	// Reader reads the response to a request of the kind.
 	Reader(kind RequestKind) Reader
 	// Refuse reads the body (at most 64 KiB of it) of a status outside 2xx.
@@ -125,8 +127,6 @@ type Reader interface {
 	// reports whether a started frame had to be given up.
 	End()
 	Cut() bool
-	// Err is an error that ended the reading (a limit); its code is stable.
-	Err() error
-	// Alive counts bytes of any kind, comments included, for the watchdog.
-	Alive() int
+	// Err is an error that ended the reading (a limit); code is stable.
+	Err() (code string, err error)
 }

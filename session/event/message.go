@@ -33,6 +33,9 @@ type Message struct {
 	// Extra holds members without a field here as raw JSON members, so that
 	// they go back to the server untouched (S44, B046).
 	Extra []byte
+	// CreatedAt is a page's own time of the message as raw JSON; it is shown
+	// again and never sent.
+	CreatedAt []byte
 }
 
 // PartKind says which fields of a Part are used.

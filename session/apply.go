@@ -1,0 +1,332 @@
+package session
+
+import (
+	"github.com/svedawasm/svedawasm/session/event"
+	"github.com/svedawasm/svedawasm/session/rawjson"
+)
+
+// maxPart caps the text of one part, in bytes (S58).
+const maxPart = 4 << 20
+
+// apply takes one event of a response. Whatever a server sends, the chat lives
+// on: what cannot be applied becomes a warning.
+func (s *Session) apply(st *stream, e *event.Event) {
+	if s.events && e.Raw != nil {
+		s.change(Change{Kind: RawEvent, Data: s.keep(e.Raw)})
+	}
+	switch e.Kind {
+	case event.Unknown, event.RunStart:
+		return
+	case event.Malformed:
+		s.warn(string(e.Code), string(e.ToolCallID))
+		return
+	case event.Error:
+		s.applyError(st, e)
+		return
+	case event.History:
+		s.merge(e.Messages)
+		return
+	}
+	st.accepted = true
+	switch e.Kind {
+	case event.MessageStart:
+		s.applyStart(st, e)
+	case event.Text:
+		s.appendText(st, e, event.TextPart)
+	case event.Reasoning:
+		s.appendText(st, e, event.ReasoningPart)
+	case event.SetText:
+		s.setText(st, e, event.TextPart)
+	case event.SetReasoning:
+		s.setText(st, e, event.ReasoningPart)
+	case event.UserMessage:
+		s.applyUserMessage(e)
+	case event.Batch:
+		s.applyBatch(e)
+	case event.ToolCall:
+		s.applyCall(st, e)
+	case event.ToolResult:
+		s.applyResult(st, e)
+	case event.MessageEnd:
+		s.applyEnd(st, e)
+	case event.Progress:
+		s.notify("toolProgress", e.Raw)
+	case event.Usage:
+		s.notify("contextUsage", e.Raw)
+	case event.MaxSteps:
+		s.notify("maxSteps", e.Raw)
+	case event.Title:
+		start := len(s.arena)
+		s.arena = rawjson.AppendQuoted(s.arena, e.Text)
+		s.change(Change{Kind: Notify, Text: "title", Data: s.arena[start:]})
+	}
+}
+
+// applyError keeps the text that arrived (B113) and lets the stream run to its
+// end, where the turn fails: a known server stores the turn only then.
+func (s *Session) applyError(st *stream, e *event.Event) {
+	if st.failed != nil {
+		return
+	}
+	code := string(e.Code)
+	if code == "" {
+		code = CodeServerError
+	}
+	st.failed = s.textError(st, code, string(e.Text))
+	st.failed.Server = string(e.Text)
+	st.failed.inBand = true
+	if e.Refusal {
+		st.failed.Code = CodeRefused
+	}
+	s.armTail(st)
+}
+
+func (s *Session) applyEnd(st *stream, e *event.Event) {
+	st.ended = true
+	s.notify("finish", e.Raw)
+	s.armTail(st)
+}
+
+// armTail bounds what may still come after the end: a server that keeps the
+// socket open must not hold the chat (B122).
+func (s *Session) armTail(st *stream) {
+	if st.tail == 0 {
+		st.tail = s.setTimer(tailTimer, st.id, s.cfg.TailTimeout)
+	}
+}
+
+// applyStart opens an assistant message, or gives the waiting placeholder the
+// server's id (contract sveda 3.8). The row keeps its key (B159).
+func (s *Session) applyStart(st *stream, e *event.Event) {
+	if len(e.ChatID) > 0 && string(e.ChatID) != s.chatID {
+		s.chatID = string(e.ChatID)
+		s.change(Change{Kind: ChatIDChange, Text: s.chatID})
+	}
+	if len(e.MessageID) == 0 {
+		s.target(st, nil)
+		return
+	}
+	if st.message >= 0 && !st.adopted {
+		s.messages[st.message].ID = string(e.MessageID)
+		s.change(Change{Kind: MessageID, Message: st.message, Text: s.messages[st.message].ID})
+	} else {
+		s.target(st, e.MessageID)
+	}
+	st.adopted = true
+}
+
+// target gives the assistant message that an event of the stream belongs to:
+// the one with this id, else the one being written, else a new one.
+func (s *Session) target(st *stream, id []byte) int {
+	if st.message >= 0 && (len(id) == 0 || s.messages[st.message].ID == string(id)) {
+		return st.message
+	}
+	if len(id) > 0 {
+		for i := len(s.messages) - 1; i >= st.first; i-- {
+			if s.messages[i].ID == string(id) && s.messages[i].Role == event.Assistant {
+				st.message = i
+				return i
+			}
+		}
+	}
+	if st.message >= 0 && !st.adopted && len(s.messages[st.message].Parts) == 0 {
+		s.messages[st.message].ID = string(id)
+		s.change(Change{Kind: MessageID, Message: st.message, Text: s.messages[st.message].ID})
+		st.adopted = true
+		return st.message
+	}
+	m := event.Message{ID: string(id), Role: event.Assistant}
+	if m.ID == "" {
+		m.ID = s.ids.New()
+	}
+	st.message = s.addMessage(m)
+	st.adopted = len(id) > 0
+	return st.message
+}
+
+// appendText is the hot path: one delta. Deltas of one output become one change.
+func (s *Session) appendText(st *stream, e *event.Event, kind event.PartKind) {
+	if len(e.Text) == 0 {
+		return // a keep-alive in the shape of a delta makes no part (B093)
+	}
+	m := s.target(st, e.MessageID)
+	parts := s.messages[m].Parts
+	last := len(parts) - 1
+	if last < 0 || parts[last].Kind != kind {
+		s.addPart(m, event.Part{Kind: kind})
+		parts = s.messages[m].Parts
+		last = len(parts) - 1
+	}
+	p := &parts[last]
+	if len(p.Text)+len(e.Text) > maxPart {
+		s.limitReached(st)
+		return
+	}
+	from := len(p.Text)
+	p.Text = append(p.Text, e.Text...)
+	if n := len(s.changes) - 1; n >= 0 {
+		if c := &s.changes[n]; c.Kind == PartText && c.Message == m && c.Part == last {
+			c.to = len(p.Text)
+			return
+		}
+	}
+	s.change(Change{Kind: PartText, Message: m, Part: last, from: from, to: len(p.Text)})
+}
+
+func (s *Session) limitReached(st *stream) {
+	if st.failed == nil {
+		st.failed = s.textError(st, CodeTooLarge, "a part of the answer is larger than 4 MiB")
+		s.effect(Effect{Kind: AbortStream, ID: st.id})
+		s.finish(st, st.failed)
+	}
+}
+
+// setText makes the text of a message what the server says it is in the end.
+// What was shown already and agrees is kept.
+func (s *Session) setText(st *stream, e *event.Event, kind event.PartKind) {
+	m := s.target(st, e.MessageID)
+	for i := range s.messages[m].Parts {
+		p := &s.messages[m].Parts[i]
+		if p.Kind != kind {
+			continue
+		}
+		if n := len(p.Text); len(e.Text) >= n && string(e.Text[:n]) == string(p.Text) {
+			e.Text = e.Text[n:]
+			s.appendText(st, e, kind)
+			return
+		}
+		s.freezeText(m, i)
+		p.Text = append([]byte(nil), e.Text...)
+		s.partChanged(m, i)
+		return
+	}
+	s.appendText(st, e, kind)
+}
+
+// applyUserMessage adds a replayed message of the person unless it is there
+// (contract asgard L12).
+func (s *Session) applyUserMessage(e *event.Event) {
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		id := s.messages[i].ID
+		if id == string(e.MessageID) || len(e.ClientID) > 0 && id == string(e.ClientID) {
+			return
+		}
+	}
+	id := string(e.MessageID)
+	if id == "" {
+		id = s.ids.New()
+	}
+	m := event.Message{ID: id, Role: event.User}
+	m.Parts = []event.Part{{Kind: event.TextPart, Text: append([]byte(nil), e.Text...)}}
+	s.addMessage(m)
+	if s.main != nil {
+		s.main.message, s.main.adopted = -1, false // what follows answers this message
+	}
+}
+
+// applyCall takes the announcement of a tool call. What it says is fixed from
+// here on: one id is one call (design rule 2, S36).
+func (s *Session) applyCall(st *stream, e *event.Event) {
+	if len(e.ToolCallID) == 0 || len(e.ToolName) == 0 || e.Input == nil {
+		s.warn(CodeMalformedCall, string(e.ToolCallID))
+		return
+	}
+	if at, known := s.calls[string(e.ToolCallID)]; known {
+		s.repeatedCall(st, at, e)
+		return
+	}
+	if st.ended {
+		s.warn(CodeOutOfOrder, string(e.ToolCallID)) // the turn has ended without it (S38)
+		return
+	}
+	p := event.Part{
+		Kind: event.CallPart, ToolCallID: string(e.ToolCallID), ToolName: string(e.ToolName),
+		Toolset: string(e.Toolset), Target: e.Target, Required: e.Required,
+		Input: append([]byte{}, e.Input...), Extra: append([]byte(nil), e.Extra...),
+	}
+	tool, registered := s.tools.Get(p.ToolName)
+	if p.Target == event.Frontend && registered && tool.RequiresConfirmation() {
+		p.Required = true
+	}
+	at := s.addPart(s.target(st, nil), p)
+	if early, ok := s.early[p.ToolCallID]; ok {
+		delete(s.early, p.ToolCallID)
+		s.addResult(early)
+		return
+	}
+	switch {
+	case p.Required:
+		s.ask(at, e)
+		s.batchArrived()
+	case p.Target == event.Frontend:
+		s.startRun(at, true)
+	}
+}
+
+// repeatedCall takes a call whose id is known. The same call again changes
+// nothing but may ask for a person late; another call under the same id is an
+// error that blocks approval and never replaces what is shown (B008, B124).
+func (s *Session) repeatedCall(st *stream, at callRef, e *event.Event) {
+	p := &s.messages[at.message].Parts[at.part]
+	c := s.confirmationOf(p.ToolCallID)
+	defer s.batchArrived()
+	if p.ToolName != string(e.ToolName) || !rawjson.Equal(p.Input, e.Input) {
+		s.warn(CodeConflict, p.ToolCallID)
+		if c != nil && c.open() {
+			c.conflict = true
+			s.move(c, c.state, newError(CodeConflict, "the server announced another call under this id"))
+		}
+		return
+	}
+	if !e.Required || s.batch == nil && (c != nil || s.answered(p.ToolCallID)) {
+		return
+	}
+	if c != nil {
+		s.askAgain(c, e)
+		return
+	}
+	if s.runOf(p.ToolCallID) != nil {
+		return // it runs already: it was announced as automatic
+	}
+	p.Required = true
+	p.Toolset = orElse(string(e.Toolset), p.Toolset)
+	s.partChanged(at.message, at.part)
+	s.ask(at, e)
+}
+
+// applyResult ends a call, in the message that owns it (B044).
+func (s *Session) applyResult(st *stream, e *event.Event) {
+	id := string(e.ToolCallID)
+	if id == "" || e.Output == nil {
+		s.warn(CodeMalformedResult, id)
+		return
+	}
+	part := event.Part{
+		Kind: event.ResultPart, ToolCallID: id, ToolName: string(e.ToolName),
+		Output: append([]byte{}, e.Output...), Extra: append([]byte(nil), e.Extra...),
+	}
+	if _, known := s.calls[id]; !known {
+		s.warn(CodeOrphanResult, id)
+		if len(s.early) < maxEarly {
+			s.early[id] = part
+		}
+		return
+	}
+	s.addResult(part)
+	if c := s.confirmationOf(id); c != nil {
+		s.answeredByServer(c, part.Output)
+	}
+	if r := s.runOf(id); r != nil {
+		s.abandonRun(r)
+	}
+}
+
+// maxEarly bounds the results that wait for their call.
+const maxEarly = 64
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,254 @@
+package session
+
+import (
+	"github.com/svedawasm/svedawasm/session/event"
+	"github.com/svedawasm/svedawasm/session/rawjson"
+)
+
+// Choice is a person's decision about one call. Digest, when given, is that of
+// the arguments that were on the screen: a decision about others is refused
+// (S34).
+type Choice struct {
+	event.Decision
+	Digest string
+}
+
+// Decide takes decisions. Each is recorded in the same step, so that a second
+// tap finds it (B001); what is decided goes out when no stream is open, all
+// together (design rule 5). The promise settles with a JSON array of
+// {toolCallId, outcome, decision}, when the turn that the decisions belong to
+// has settled:
+//
+//	sent             the decision was taken by the server, or the handler ran
+//	staged           it waits for the other decisions of its batch
+//	already-decided  decision is the earlier one
+//	not-pending      there is nothing to decide
+func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
+	if s.closed {
+		s.reject(t, newError(CodeClosed, "the session was closed"))
+		return
+	}
+	for i := range choices {
+		if err := s.checkChoice(&choices[i]); err != nil {
+			s.reject(t, err)
+			return
+		}
+	}
+	result := []byte{'['}
+	taken := false
+	for i := range choices {
+		d := choices[i].Decision
+		outcome, word := "not-pending", ""
+		if c := s.confirmationOf(d.ToolCallID); c != nil {
+			switch {
+			case c.state == Pending:
+				s.record(c, d)
+				taken = true
+				outcome, word = s.outcomeOf(c), decisionWord(d.Approve)
+			case c.decided:
+				outcome, word = "already-decided", decisionWord(c.decision.Approve)
+			}
+		}
+		result = appendOutcome(result, i, d.ToolCallID, outcome, word)
+	}
+	result = append(result, ']')
+	if !taken {
+		s.resolve(t, result)
+		return
+	}
+	if !s.running() {
+		s.begin(o)
+		if s.status == Failed {
+			s.setStatus(Idle)
+		}
+	}
+	if t != 0 {
+		s.tickets = append(s.tickets, ticket{id: t, data: result})
+	}
+	s.advance()
+}
+
+// checkChoice refuses a decision that must not be taken, before any is.
+func (s *Session) checkChoice(choice *Choice) *Error {
+	c := s.confirmationOf(choice.ToolCallID)
+	if c == nil || c.state != Pending {
+		return nil
+	}
+	if choice.Digest != "" && choice.Digest != s.digestOf(c) {
+		return newError(CodeStaleConfirmation, "the arguments are not those that were decided on")
+	}
+	if !choice.Approve {
+		return nil // deny always works (U53)
+	}
+	if c.conflict {
+		return newError(CodeConflict, "the server announced another call under this id; it can only be denied")
+	}
+	if blocked := rawjson.Describe(c.input, true).Blocked; blocked != "" {
+		return newError(CodeArgumentsBlocked, "the arguments cannot be shown truly ("+blocked+"); the call can only be denied")
+	}
+	return nil
+}
+
+// record takes the decision of a person, and lets it speak for waiting calls of
+// the same tool when it is for the whole chat (B133).
+func (s *Session) record(c *confirmation, d event.Decision) {
+	if !d.Approve || !s.mayGrant() {
+		d.Always = false
+	}
+	c.decision, c.decided, c.stream = d, true, 0
+	s.move(c, Deciding, nil)
+	if !d.Always {
+		return
+	}
+	s.grant(c)
+	for _, other := range s.confirmations {
+		if other.state == Pending && other.key() == c.key() && other.batch == c.batch && !other.conflict {
+			other.auto, other.decided = true, true
+			other.decision = event.Decision{ToolCallID: other.id, Approve: true, Always: s.traits.GrantsAtServer}
+			s.move(other, Deciding, nil)
+			s.showConfirmation(other)
+		}
+	}
+}
+
+// outcomeOf tells a decision that can go out from one that waits for its batch.
+func (s *Session) outcomeOf(c *confirmation) string {
+	if !s.batchDecided(c.batch) {
+		return "staged"
+	}
+	return "sent"
+}
+
+// batchDecided says that no call of the batch still waits for a person. Calls
+// without a batch wait for nobody.
+func (s *Session) batchDecided(b *batch) bool {
+	if b == nil {
+		return true
+	}
+	if b.count < b.total {
+		return false
+	}
+	for _, c := range s.confirmations {
+		if c.batch == b && c.state == Pending {
+			return false
+		}
+	}
+	return true
+}
+
+func appendOutcome(dst []byte, i int, id, outcome, decision string) []byte {
+	if i > 0 {
+		dst = append(dst, ',')
+	}
+	dst = append(dst, `{"toolCallId":`...)
+	dst = rawjson.AppendQuoted(dst, id)
+	dst = append(dst, `,"outcome":"`...)
+	dst = append(dst, outcome...)
+	dst = append(dst, '"')
+	if decision != "" {
+		dst = append(dst, `,"decision":"`...)
+		dst = append(dst, decision...)
+		dst = append(dst, '"')
+	}
+	return append(dst, '}')
+}
+
+// sendDecisions sends what is decided and not yet on its way, in one request.
+func (s *Session) sendDecisions() bool {
+	var decisions []event.Decision
+	for _, c := range s.confirmations {
+		if c.ready(s) {
+			decisions = append(decisions, c.decision)
+		}
+	}
+	if len(decisions) == 0 {
+		return false // also for an empty batch (asgard W13)
+	}
+	id := s.lastID + 1 // of the stream that open makes
+	for _, c := range s.confirmations {
+		if c.ready(s) {
+			c.stream = id
+		}
+	}
+	s.attachOutputs()
+	s.open(&event.Request{Kind: event.Decide, Decisions: decisions, MessageID: s.lastUserID()}, 0)
+	return true
+}
+
+// ready says that the decision can be sent now.
+func (c *confirmation) ready(s *Session) bool {
+	return c.state == Deciding && c.stream == 0 && c.target == event.Backend &&
+		s.batchDecided(c.batch)
+}
+
+// closeDecisions settles what the request of decisions led to (design rule 6).
+func (s *Session) closeDecisions(st *stream, err *Error) {
+	var open []*confirmation
+	for _, c := range s.confirmations {
+		if c.stream == st.id && c.state == Deciding {
+			open = append(open, c)
+		}
+	}
+	switch {
+	case len(open) == 0:
+	case err != nil && err.gone:
+		for _, c := range open {
+			s.move(c, Expired, err)
+		}
+	case err != nil && (!st.accepted || s.traits.ResultsByID):
+		s.undo(open, err)
+	case err == nil && !st.accepted:
+		s.undo(open, s.textError(st, CodeRefused, "the server did not take the decision"))
+	case s.traits.ResultsByID:
+		for _, c := range open {
+			c.auto = false
+			s.move(c, OutcomeUnknown, newError(CodeNoResult, "the server gave no result for this decision"))
+			s.warn(CodeNoResult, c.id)
+		}
+		s.reread(0)
+	default:
+		for _, c := range open {
+			s.move(c, decidedState(c), nil)
+		}
+		if err != nil {
+			s.reread(0) // taken, then cut: what is true now is read again (asgard W3)
+		}
+	}
+}
+
+// undo makes decisions live again that were not taken. In a batch only the last
+// one is asked again; the answers before it stay (asgard Q6, W14).
+func (s *Session) undo(open []*confirmation, err *Error) {
+	for i, c := range open {
+		c.stream = 0
+		if c.batch != nil && i < len(open)-1 {
+			continue
+		}
+		c.auto = false
+		s.move(c, Pending, err)
+	}
+}
+
+func decidedState(c *confirmation) State {
+	if c.decision.Approve {
+		return Approved
+	}
+	return Denied
+}
+
+func (s *Session) digestOf(c *confirmation) string {
+	if c.digest == "" {
+		c.digest = rawjson.Digest(c.input)
+	}
+	return c.digest
+}
+
+// lastUserID is the id of the person's last message, which a reply answers.
+func (s *Session) lastUserID() string {
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		if s.messages[i].Role == event.User {
+			return s.messages[i].ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+package event
+
+import "github.com/svedawasm/svedawasm/session/rawjson"
+
+var (
+	messageNames = rawjson.NewNames("id", "role", "content", "parts", "createdAt")
+	partNames    = rawjson.NewNames("type", "text", "toolCallId", "toolName", "toolset", "target",
+		"input", "output", "confirmation")
+)
+
+// Indexes into the values of messageNames and partNames.
+const (
+	messageID = iota
+	messageRole
+	messageContent
+	messageParts
+	messageCreatedAt
+)
+
+const (
+	partType = iota
+	partText
+	partCallID
+	partToolName
+	partToolset
+	partTarget
+	partInput
+	partOutput
+	partConfirmation
+)
+
+// ParseMessages reads an array of messages (contract sveda 1.3 and 5). Members
+// that the model does not know are kept. An element that is no message is
+// skipped and counted; the error is that of the array itself.
+func ParseMessages(array []byte) (messages []Message, skipped int, err error) {
+	err = rawjson.Elements(array, func(value []byte) bool {
+		if m, ok := parseMessage(value); ok {
+			messages = append(messages, m)
+		} else {
+			skipped++
+		}
+		return true
+	})
+	return messages, skipped, err
+}
+
+func parseMessage(object []byte) (m Message, ok bool) {
+	var v [messageCreatedAt + 1]rawjson.Value
+	if messageNames.Scan(object, v[:]) != nil {
+		return m, false
+	}
+	m.Role, ok = RoleOf(text(v[messageRole]))
+	if !ok {
+		return m, false
+	}
+	m.ID = text(v[messageID])
+	if v[messageCreatedAt].Kind != rawjson.Absent {
+		m.CreatedAt = clone(v[messageCreatedAt].Raw)
+	}
+	if v[messageParts].Kind == rawjson.Array {
+		// Scan has validated the whole text, so the walk cannot fail.
+		_ = rawjson.Elements(v[messageParts].Raw, func(value []byte) bool {
+			m.Parts = append(m.Parts, parsePart(value))
+			return true
+		})
+	} else if body := text(v[messageContent]); body != "" {
+		m.Parts = []Part{{Kind: TextPart, Text: []byte(body)}}
+	}
+	m.Extra = UnknownMembers(object, messageNames)
+	return m, true
+}
+
+// parsePart never fails: what it cannot read as a part of the model stays as
+// the bytes that came. A call or result whose identity is ambiguous (a
+// duplicate key) is kept like that too, so that it cannot be acted on.
+func parsePart(object []byte) Part {
+	other := Part{Kind: OtherPart, Raw: clone(object)}
+	var v [partConfirmation + 1]rawjson.Value
+	if partNames.Scan(object, v[:]) != nil {
+		return other
+	}
+	p := Part{Extra: UnknownMembers(object, partNames)}
+	switch text(v[partType]) {
+	case "text":
+		p.Kind = TextPart
+	case "reasoning":
+		p.Kind = ReasoningPart
+	case "tool-call":
+		p.Kind = CallPart
+	case "tool-result":
+		p.Kind = ResultPart
+	default:
+		return other
+	}
+	if p.Kind == TextPart || p.Kind == ReasoningPart {
+		p.Text = rawjson.AppendString(nil, v[partText].Raw)
+		return p
+	}
+	p.ToolCallID, p.ToolName = text(v[partCallID]), text(v[partToolName])
+	if p.ToolCallID == "" || v[partType].Duplicate || v[partCallID].Duplicate ||
+		v[partToolName].Duplicate || v[partInput].Duplicate || v[partOutput].Duplicate {
+		return other
+	}
+	p.Toolset = text(v[partToolset])
+	if text(v[partTarget]) == "frontend" {
+		p.Target = Frontend
+	}
+	p.Input, p.Output = clone(v[partInput].Raw), clone(v[partOutput].Raw)
+	p.Required = Gated(v[partConfirmation])
+	return p
+}
+
+// Gated reads a confirmation word: anything but absent, null and exactly "auto"
+// asks for a person, and so does a word that stands there twice (design rule 2
+// and 8, S46).
+func Gated(v rawjson.Value) bool {
+	if v.Duplicate {
+		return true
+	}
+	switch v.Kind {
+	case rawjson.Absent, rawjson.Null:
+		return false
+	case rawjson.String:
+		return string(rawjson.Text(v.Raw, nil)) != "auto"
+	}
+	return true
+}
+
+func text(v rawjson.Value) string {
+	return string(rawjson.Text(v.Raw, nil))
+}
+
+// clone keeps absent apart from empty.
+func clone(b []byte) []byte {
+	if b == nil {
+		return nil
+	}
+	return append([]byte{}, b...)
+}
+
+// UnknownMembers gives the members whose names are not in known, as raw text.
+func UnknownMembers(object []byte, known *rawjson.Names) []byte {
+	var extra []byte
+	_ = rawjson.Members(object, func(key, value []byte) bool {
+		if known.Index(key) >= 0 {
+			return true
+		}
+		if extra != nil {
+			extra = append(extra, ',')
+		}
+		extra = append(append(append(extra, key...), ':'), value...)
+		return true
+	})
+	return extra
+}
+
+// FileParts reads an array of part objects that go with a message as they are.
+func FileParts(array []byte) []Part {
+	var parts []Part
+	_ = rawjson.Elements(array, func(value []byte) bool {
+		if rawjson.KindOf(value) == rawjson.Object {
+			parts = append(parts, Part{Kind: OtherPart, Raw: clone(value)})
+		}
+		return true
+	})
+	return parts
+}

@@ -1,0 +1,103 @@
+package session
+
+import "github.com/svedawasm/svedawasm/session/event"
+
+// Stop ends the running turn: the stream is aborted, handlers are signalled,
+// what arrived is kept. Confirmations that wait go on waiting: silence is never
+// a decision. It settles at once (contract sveda 3.20).
+//
+// A decision that was on its way may or may not have been taken: its card is
+// live again, and the server answers a second decision with the first one.
+func (s *Session) Stop(t Ticket, force bool) {
+	if s.running() {
+		s.halt(newError(CodeAborted, "the turn was stopped"))
+	}
+	s.resolve(t, nil)
+}
+
+func (s *Session) halt(why *Error) {
+	for len(s.runs) > 0 {
+		r := s.runs[0]
+		s.abandonRun(r)
+		s.unknownOutcome(r, "the tool was stopped")
+		s.takeOutput(r.call, failedOutput("The tool was stopped before it reported; whether it acted is not known."), r.automatic)
+	}
+	if st := s.main; st != nil {
+		s.main = nil
+		s.clearTimer(st.watchdog)
+		s.clearTimer(st.tail)
+		s.effect(Effect{Kind: AbortStream, ID: st.id})
+		s.dropPlaceholder(st)
+		s.closeDecisions(st, why)
+	}
+	s.recall()
+	s.closeOpenCalls()
+	s.attachOutputs()
+	s.settleTurn()
+}
+
+// recall makes decisions live again that were staged and not sent.
+func (s *Session) recall() {
+	for _, c := range s.confirmations {
+		if c.state == Deciding && c.stream == 0 && c.batch == nil {
+			c.decided, c.auto, c.decision = false, false, event.Decision{}
+			s.move(c, Pending, nil)
+		}
+	}
+}
+
+// closeOpenCalls gives the automatic calls of the last answer that have no
+// result an honest one, so that the history that is sent later is complete
+// (B056, B118).
+func (s *Session) closeOpenCalls() {
+	last := len(s.messages) - 1
+	if last < 0 || s.messages[last].Role != event.Assistant {
+		return
+	}
+	for i := range s.messages[last].Parts {
+		p := &s.messages[last].Parts[i]
+		if p.Kind != event.CallPart || p.Required || s.answered(p.ToolCallID) || s.hasOutput(p.ToolCallID) {
+			continue
+		}
+		s.addResult(event.Part{
+			Kind: event.ResultPart, ToolCallID: p.ToolCallID, ToolName: p.ToolName, Local: true,
+			Output: failedOutput("The turn was stopped before the result arrived; whether the tool acted is not known."),
+		})
+	}
+}
+
+func (s *Session) hasOutput(call string) bool {
+	for i := range s.outputs {
+		if s.outputs[i].part.ToolCallID == call {
+			return true
+		}
+	}
+	return false
+}
+
+// unknownOutcome says of a confirmed call that its handler was cut.
+func (s *Session) unknownOutcome(r *run, why string) {
+	if c := s.confirmationOf(r.call); c != nil && !r.automatic {
+		s.move(c, OutcomeUnknown, newError(CodeOutcomeUnknown, why+"; whether it acted is not known"))
+	}
+}
+
+// Close ends the session for good: nothing is left running, every promise is
+// settled, later inputs are refused (R36).
+func (s *Session) Close() {
+	if s.closed {
+		return
+	}
+	if s.running() {
+		s.halt(newError(CodeClosed, "the session was closed"))
+	}
+	if s.side != nil {
+		s.effect(Effect{Kind: AbortStream, ID: s.side.id})
+		s.clearTimer(s.side.watchdog)
+		s.side = nil
+	}
+	s.closed = true
+	for len(s.timers) > 0 {
+		s.clearTimer(s.timers[0].id)
+	}
+}

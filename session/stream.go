@@ -1,0 +1,298 @@
+package session
+
+import (
+	"strconv"
+
+	"github.com/svedawasm/svedawasm/session/event"
+)
+
+// stream is one request and its response.
+type stream struct {
+	id      int
+	request event.Request
+	reader  event.Reader
+	// upTo is how many messages the request carries: what is added after it was
+	// opened (the placeholder) is not sent (contract sveda 3.6).
+	upTo int
+
+	phase  phase
+	status int
+	head   HeadInfo
+	body   []byte // of a response outside 2xx, at most maxErrorBody
+
+	first    int  // messages from here on belong to this stream
+	message  int  // the assistant message that is being written, -1 for none
+	adopted  bool // its id came from the server
+	events   int  // events read, of any kind
+	accepted bool // the server has shown that it took the request
+	ended    bool // message.end or the like was seen
+	failed   *Error
+	heard    int64 // when the last byte came, comments included, ms
+	watchdog int
+	tail     int
+	ticket   Ticket // of a request beside the turn
+}
+
+type phase uint8
+
+const (
+	waiting phase = iota // no response yet
+	refused              // a response outside 2xx: its body is collected
+	foreign              // 2xx, but no answer of the protocol
+	reading
+)
+
+const maxErrorBody = 64 << 10
+
+// HeadInfo is what the driver reads from the response headers.
+type HeadInfo struct {
+	RetryAfter int // ms; -1 when absent or unreadable
+	TraceID    string
+}
+
+// EndReason says how a response ended.
+type EndReason uint8
+
+const (
+	// EOF: the body ended.
+	EOF EndReason = iota
+	// NetworkFailed: the connection failed, before or during the response.
+	NetworkFailed
+	// RequestFailed: the page could not make the request (its headers or
+	// context threw); nothing was sent.
+	RequestFailed
+)
+
+// open starts a request of the turn. The driver asks for its bytes with Encode.
+func (s *Session) open(r *event.Request, t Ticket) {
+	r.ChatID = s.chatID
+	s.lastID++
+	st := &stream{
+		id: s.lastID, request: *r, upTo: len(s.messages), message: -1,
+		reader: s.cfg.Dialect.Reader(r.Kind),
+	}
+	s.main = st
+	for i := range s.tickets {
+		s.tickets[i].stream = st.id
+	}
+	if t != 0 {
+		s.tickets = append(s.tickets, ticket{id: t, stream: st.id})
+	}
+	s.setStatus(Submitted)
+	if s.traits.Placeholder && r.Kind != event.Decide {
+		st.message = s.addMessage(event.Message{ID: s.ids.New(), Role: event.Assistant})
+	}
+	st.first = len(s.messages)
+	if st.message >= 0 {
+		st.first = st.message
+	}
+	s.persist()
+	s.send(st)
+}
+
+// send has the driver send the request and watches over the answer.
+func (s *Session) send(st *stream) {
+	st.heard = s.now
+	s.effect(Effect{Kind: OpenStream, ID: st.id})
+	st.watchdog = s.setTimer(silenceTimer, st.id, s.cfg.SilenceTimeout)
+}
+
+// Encode builds the request of an OpenStream effect. context is the page's
+// context as a JSON object (nil for none); the turn's own context is laid over
+// it (contract sveda 3.25).
+func (s *Session) Encode(id int, context []byte) (event.WireRequest, *Error) {
+	st := s.streamOf(id)
+	if st == nil {
+		return event.WireRequest{}, newError(CodeRequestFailed, "the request is not wanted any more")
+	}
+	r := st.request
+	r.Messages = s.messages[:min(st.upTo, len(s.messages))]
+	r.ClientTools = s.tools.AppendClientTools(nil)
+	r.Context = overlay(context, s.turn.options.Context)
+	r.Payload, r.Options = s.turn.options.Payload, s.turn.options.Options
+	r.Model, r.Provider = s.turn.options.Model, s.turn.options.Provider
+	return s.cfg.Dialect.Encode(&r), nil
+}
+
+// Head takes the status and the content type of the response.
+func (s *Session) Head(id, status int, contentType string, head HeadInfo) {
+	st := s.streamOf(id)
+	if st == nil || st.phase != waiting {
+		return // of an old stream (R29)
+	}
+	st.status, st.head = status, head
+	switch {
+	case status < 200 || status > 299:
+		st.phase = refused
+	case !st.reader.Accepts(status, contentType):
+		st.phase = foreign
+	default:
+		st.phase = reading
+		if st == s.main {
+			s.setStatus(Streaming)
+		}
+	}
+}
+
+// Feed takes bytes of the response's body. They must stay unchanged until Feed
+// returns.
+func (s *Session) Feed(id int, p []byte) {
+	st := s.streamOf(id)
+	if st == nil {
+		return
+	}
+	st.heard = s.now
+	switch st.phase {
+	case refused, foreign:
+		room := maxErrorBody - len(st.body)
+		st.body = append(st.body, p[:min(len(p), room)]...)
+	case reading:
+		st.reader.Feed(p)
+		s.read(st)
+	}
+}
+
+// read applies the events that the reader has. Done ends the response at once:
+// nothing follows it, whether or not the server closes (B122).
+func (s *Session) read(st *stream) {
+	for s.streamOf(st.id) == st && st.reader.Next(&s.readerEv) {
+		st.events++
+		if s.readerEv.Kind == event.Done {
+			st.ended = true
+			s.effect(Effect{Kind: AbortStream, ID: st.id})
+			s.finish(st, nil)
+			return
+		}
+		s.apply(st, &s.readerEv)
+	}
+	if s.streamOf(st.id) != st {
+		return
+	}
+	if code, err := st.reader.Err(); err != nil {
+		s.effect(Effect{Kind: AbortStream, ID: st.id})
+		s.finish(st, s.textError(st, code, err.Error()))
+	}
+}
+
+// End takes the end of the response, or the failure to get one.
+func (s *Session) End(id int, reason EndReason, detail string) {
+	st := s.streamOf(id)
+	if st == nil {
+		return
+	}
+	switch {
+	case reason == RequestFailed:
+		s.finish(st, newError(CodeRequestFailed, detail))
+		return
+	case st.phase == reading:
+		st.reader.End()
+		s.read(st)
+		if s.streamOf(id) != st {
+			return
+		}
+	case reason == NetworkFailed || st.phase == waiting:
+		s.finish(st, networkError(detail))
+		return
+	}
+	switch {
+	case st.phase == refused:
+		s.finish(st, s.refusal(st))
+	case st.phase == foreign:
+		s.finish(st, s.textError(st, CodeNotAStream, "the response is not an answer of the protocol"))
+	case st.reader.Cut():
+		s.finish(st, s.textError(st, CodeStreamCut, "the stream was cut inside an event"))
+	case st.ended:
+		s.finish(st, nil)
+	case st.events == 0 && reason == EOF:
+		s.finish(st, s.textError(st, CodeEmptyStream, "the response was empty"))
+	case reason == NetworkFailed:
+		s.finish(st, s.textError(st, CodeStreamCut, "the connection was lost inside the stream"))
+	default:
+		s.finish(st, s.textError(st, CodeStreamCut, "the stream ended before its end mark"))
+	}
+}
+
+// finish ends a stream, with err when it failed, and lets the turn go on.
+func (s *Session) finish(st *stream, err *Error) {
+	s.clearTimer(st.watchdog)
+	s.clearTimer(st.tail)
+	if st == s.side {
+		s.side = nil
+		s.finishSide(st, err)
+		return
+	}
+	s.main = nil
+	if st.failed != nil {
+		err = st.failed // what the server said itself
+	}
+	s.dropPlaceholder(st)
+	s.closeDecisions(st, err)
+	if err != nil {
+		s.failStream(st, err)
+	}
+	s.advance()
+}
+
+// failStream tells a failed request: the promises that hang on it reject, those
+// of decisions that are still to be sent live on.
+func (s *Session) failStream(st *stream, err *Error) {
+	kept := s.tickets[:0]
+	for _, t := range s.tickets {
+		if t.stream == st.id {
+			s.reject(t.id, err)
+		} else {
+			kept = append(kept, t)
+		}
+	}
+	s.tickets = kept
+	s.setStatus(Failed)
+	s.tellFailure(err)
+	if st.request.Kind == event.Outputs && !st.accepted {
+		s.outputs = append(s.outputs, output{}) // SubmitOutputs tries again
+	}
+	if err.Code == CodeConfirmationNeeded {
+		s.withdrawUserMessage(st)
+		s.reread(0)
+	}
+}
+
+// streamOf gives the stream with this id while it is of interest.
+func (s *Session) streamOf(id int) *stream {
+	switch {
+	case s.main != nil && s.main.id == id:
+		return s.main
+	case s.side != nil && s.side.id == id:
+		return s.side
+	}
+	return nil
+}
+
+func (s *Session) refusal(st *stream) *Error {
+	why := s.cfg.Dialect.Refuse(st.status, st.body)
+	err := s.textError(st, why.Code, s.prefix()+"Stream request failed: "+strconv.Itoa(st.status))
+	err.Server = why.Text
+	err.gone = why.Gone
+	return err
+}
+
+func networkError(detail string) *Error {
+	text := "the connection failed"
+	if detail != "" {
+		text += ": " + detail
+	}
+	return newError(CodeNetwork, text)
+}
+
+func (s *Session) textError(st *stream, code, text string) *Error {
+	err := newError(code, text)
+	err.Status = st.status
+	err.RetryAfter = st.head.RetryAfter
+	return err
+}
+
+func (s *Session) prefix() string {
+	if s.traits.ClientName == "" {
+		return ""
+	}
+	return s.traits.ClientName + " "
+}

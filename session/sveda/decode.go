@@ -1,0 +1,134 @@
+package sveda
+
+import (
+	"github.com/svedawasm/svedawasm/session/event"
+	"github.com/svedawasm/svedawasm/session/rawjson"
+)
+
+// Names of the members of all events (contract 1.5, 1.6); the constants are
+// their places. They are matched exactly (design rule 8, B102).
+var names = rawjson.NewNames("type", "chatId", "messageId", "timestamp", "delta", "toolCallId",
+	"toolName", "target", "input", "confirmation", "output", "title", "code", "message", "finishReason")
+
+const (
+	nType = iota
+	nChatID
+	nMessageID
+	nTimestamp
+	nDelta
+	nToolCallID
+	nToolName
+	nTarget
+	nInput
+	nConfirmation
+	nOutput
+	nTitle
+	nCode
+	nMessage
+	nFinishReason
+	nCount
+)
+
+type decoder struct {
+	values [nCount]rawjson.Value
+	text   [4][]byte // memory for texts with escapes
+}
+
+func newReader() *Reader {
+	d := &decoder{}
+	return NewReader(d.decode)
+}
+
+// decode reads one event. A frame that cannot be read is Malformed: told, and
+// otherwise without effect.
+func (d *decoder) decode(data []byte, e *event.Event) bool {
+	v := &d.values
+	if err := names.Scan(data, v[:]); err != nil {
+		malformed(e, nil)
+		return true
+	}
+	e.Raw = data
+	if v[nType].Kind != rawjson.String || v[nType].Duplicate {
+		malformed(e, nil)
+		return true
+	}
+	switch string(d.string(nType, 0)) {
+	case "text.delta":
+		e.Kind, e.Text = event.Text, d.string(nDelta, 0)
+	case "reasoning.delta":
+		e.Kind, e.Text = event.Reasoning, d.string(nDelta, 0)
+	case "message.start":
+		e.Kind, e.ChatID, e.MessageID = event.MessageStart, notBlank(d.string(nChatID, 0)), notBlank(d.string(nMessageID, 1))
+	case "tool.call":
+		d.toolCall(data, e)
+	case "tool.result":
+		d.toolResult(data, e)
+	case "tool.progress":
+		e.Kind = event.Progress
+	case "context.usage":
+		e.Kind = event.Usage
+	case "chat.title":
+		e.Kind, e.Text = event.Title, d.string(nTitle, 0)
+	case "max_steps":
+		e.Kind = event.MaxSteps
+	case "message.end":
+		e.Kind, e.FinishReason = event.MessageEnd, d.string(nFinishReason, 0)
+	case "error":
+		e.Kind, e.Code, e.Text = event.Error, d.string(nCode, 0), d.string(nMessage, 1)
+	default:
+		e.Kind = event.Unknown // B115
+	}
+	return true
+}
+
+// string gives the text of a member, "" for a member that is no string. slot
+// names the memory that it may use.
+func (d *decoder) string(name, slot int) []byte {
+	text := rawjson.Text(d.values[name].Raw, d.text[slot])
+	if cap(text) > cap(d.text[slot]) && d.values[name].Kind == rawjson.String && len(text)+2 != len(d.values[name].Raw) {
+		d.text[slot] = text[:0]
+	}
+	return text
+}
+
+// toolCall reads a call. Its identity and arguments must be there once, and
+// null counts as absent (B021, B117).
+func (d *decoder) toolCall(data []byte, e *event.Event) {
+	v := &d.values
+	e.ToolCallID, e.ToolName = d.string(nToolCallID, 0), d.string(nToolName, 1)
+	ambiguous := v[nToolCallID].Duplicate || v[nToolName].Duplicate || v[nInput].Duplicate || v[nTarget].Duplicate
+	if len(e.ToolCallID) == 0 || len(e.ToolName) == 0 || v[nInput].Kind <= rawjson.Null || ambiguous {
+		malformed(e, e.ToolCallID)
+		e.Code = []byte("malformed-call")
+		return
+	}
+	e.Kind, e.Input = event.ToolCall, v[nInput].Raw
+	if string(d.string(nTarget, 2)) == "frontend" {
+		e.Target = event.Frontend
+	}
+	e.Required = event.Gated(v[nConfirmation])
+	e.Extra = event.UnknownMembers(data, names)
+}
+
+func (d *decoder) toolResult(data []byte, e *event.Event) {
+	v := &d.values
+	e.ToolCallID, e.ToolName = d.string(nToolCallID, 0), d.string(nToolName, 1)
+	if len(e.ToolCallID) == 0 || v[nOutput].Kind == rawjson.Absent || v[nToolCallID].Duplicate || v[nOutput].Duplicate {
+		malformed(e, e.ToolCallID)
+		e.Code = []byte("malformed-result")
+		return
+	}
+	e.Kind, e.Output = event.ToolResult, v[nOutput].Raw
+	e.Extra = event.UnknownMembers(data, names)
+}
+
+func malformed(e *event.Event, call []byte) {
+	e.Kind, e.Code, e.ToolCallID = event.Malformed, []byte("malformed-event"), call
+}
+
+func notBlank(text []byte) []byte {
+	if len(trim(text)) == 0 {
+		return nil
+	}
+	return text
+}

@@ -1,0 +1,180 @@
+package session
+
+import (
+	"github.com/svedawasm/svedawasm/session/event"
+	"github.com/svedawasm/svedawasm/session/rawjson"
+)
+
+// run is a frontend handler that is running in the page.
+type run struct {
+	id        int
+	call      string
+	automatic bool // not confirmed by a person
+	timer     int
+}
+
+// output is a finished call that the server does not know of yet. part is set
+// for an automatic call, whose result gets a message of its own.
+type output struct {
+	automatic bool
+	part      event.Part
+}
+
+// startApproved acts on the decisions about frontend tools. It is called when
+// no stream is open, so that nothing runs before the turn has paused (S38).
+func (s *Session) startApproved() {
+	for _, c := range s.confirmations {
+		if c.state != Deciding || c.target != event.Frontend {
+			continue
+		}
+		if !c.decision.Approve {
+			s.move(c, Denied, nil)
+			s.takeOutput(c.id, deniedOutput(c.decision.Reason), false)
+			continue
+		}
+		s.move(c, Approved, nil)
+		s.startRun(s.calls[c.id], false)
+	}
+}
+
+// startRun asks the page to run the handler that is registered now (B067).
+func (s *Session) startRun(at callRef, automatic bool) {
+	p := &s.messages[at.message].Parts[at.part]
+	if s.answered(p.ToolCallID) {
+		return
+	}
+	tool, ok := s.tools.Get(p.ToolName)
+	if !ok {
+		s.takeOutput(p.ToolCallID, failedOutput("[sveda] Unknown frontend tool: "+p.ToolName), automatic)
+		return
+	}
+	s.lastID++
+	r := &run{id: s.lastID, call: p.ToolCallID, automatic: automatic}
+	s.runs = append(s.runs, r)
+	if s.status == Idle {
+		s.setStatus(Submitted) // the turn goes on (B048)
+	}
+	s.persist()
+	s.effect(Effect{
+		Kind: RunTool, ID: r.id, Handler: tool.Handler, Call: r.call, Text: p.ToolName, Data: p.Input,
+	})
+	r.timer = s.setTimer(toolTimer, r.id, s.cfg.ToolTimeout)
+}
+
+// Output takes what a handler returned, as JSON. Bytes that are not JSON count
+// as a failure of the handler (B074).
+func (s *Session) Output(id int, value []byte) {
+	if len(value) == 0 {
+		value = []byte("null") // undefined (W24)
+	}
+	if err := rawjson.Valid(value); err != nil {
+		s.OutputFailed(id, "the tool's output is not JSON")
+		return
+	}
+	s.finishRun(id, append([]byte{}, value...))
+}
+
+// OutputFailed takes the failure of a handler: it threw, or what it returned
+// cannot be JSON (B065, B074).
+func (s *Session) OutputFailed(id int, message string) {
+	s.finishRun(id, failedOutput(message))
+}
+
+// finishRun ends a run that is still of interest; late outputs change nothing.
+func (s *Session) finishRun(id int, value []byte) {
+	r := s.runByID(id)
+	if r == nil {
+		return
+	}
+	s.endRun(r)
+	s.takeOutput(r.call, value, r.automatic)
+	s.advance()
+}
+
+// takeOutput records the output of a frontend call. The result of a confirmed
+// call stands beside it at once; that of an automatic one gets a message of its
+// own when it is submitted (contract sveda 3.13, 3.14).
+func (s *Session) takeOutput(call string, value []byte, automatic bool) {
+	at := s.calls[call]
+	p := event.Part{
+		Kind: event.ResultPart, ToolCallID: call, Local: true, Output: value,
+		ToolName: s.messages[at.message].Parts[at.part].ToolName,
+	}
+	o := output{automatic: automatic}
+	if automatic {
+		o.part = p
+	} else {
+		s.addResult(p)
+	}
+	s.outputs = append(s.outputs, o)
+	s.tellOutputs()
+}
+
+// abandonRun gives up a run whose call has ended otherwise.
+func (s *Session) abandonRun(r *run) {
+	s.endRun(r)
+	s.effect(Effect{Kind: AbortTool, ID: r.id, Call: r.call})
+}
+
+func (s *Session) endRun(r *run) {
+	s.clearTimer(r.timer)
+	for i, other := range s.runs {
+		if other == r {
+			s.runs = append(s.runs[:i], s.runs[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *Session) runByID(id int) *run {
+	for _, r := range s.runs {
+		if r.id == id {
+			return r
+		}
+	}
+	return nil
+}
+
+func (s *Session) runOf(call string) *run {
+	for _, r := range s.runs {
+		if r.call == call {
+			return r
+		}
+	}
+	return nil
+}
+
+// deniedOutput is the fixed object of the seed; the person's reason is a
+// separate member (S73).
+func deniedOutput(reason string) []byte {
+	out := []byte(`{"success":false,"denied":true,"error":"The user denied this action and it was not executed."`)
+	if reason != "" {
+		out = append(out, `,"reason":`...)
+		out = rawjson.AppendQuoted(out, reason)
+	}
+	return append(out, '}')
+}
+
+// failedOutput is what the model gets for a call that failed in this client.
+func failedOutput(message string) []byte {
+	out := append([]byte(nil), `{"success":false,"error":`...)
+	out = rawjson.AppendQuoted(out, message)
+	return append(out, '}')
+}
+
+// tellOutputs tells the page which results wait for SubmitOutputs (W11).
+func (s *Session) tellOutputs() {
+	if !s.cfg.NoAutoSubmit {
+		return
+	}
+	start := len(s.arena)
+	s.arena = append(s.arena, '[')
+	for i := range s.outputs {
+		if i > 0 {
+			s.arena = append(s.arena, ',')
+		}
+		s.arena = event.AppendPart(s.arena, &s.outputs[i].part)
+	}
+	s.arena = append(s.arena, ']')
+	s.change(Change{Kind: OutputsChange, Data: s.arena[start:]})
+}
