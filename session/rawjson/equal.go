@@ -8,8 +8,8 @@ import (
 // Equal bounds: what differs beyond them counts as different. They are the hard limits
 // of S17, so that everything a card can show can also be compared.
 const (
-	maxEqualBytes = 1 << 20
-	maxEqualNodes = 2 * hardLeaves
+	maxEqualBytes = 1 << 20 // Hard.Bytes
+	maxEqualNodes = 1 << 18
 )
 
 // Equal says whether two texts are the same JSON value: white space, the order of members

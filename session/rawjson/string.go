@@ -42,6 +42,26 @@ func AppendString(dst, lexeme []byte) []byte {
 	}
 }
 
+// appendDecoded is AppendString for what is shown: half of a surrogate pair is kept, in
+// the three bytes that decodeChar reads.
+func appendDecoded(dst, lexeme []byte) []byte {
+	s := lexeme[1 : len(lexeme)-1]
+	for {
+		i := bytes.IndexByte(s, '\\')
+		if i < 0 {
+			return append(dst, s...)
+		}
+		dst = append(dst, s[:i]...)
+		r, n := decodeEscape(s[i:])
+		if 0xD800 <= r && r < 0xE000 {
+			dst = append(dst, 0xED, byte(0x80|r>>6&0x3F), byte(0x80|r&0x3F))
+		} else {
+			dst = utf8.AppendRune(dst, r)
+		}
+		s = s[i+n:]
+	}
+}
+
 // decodeEscape reads the escape at the start of s, a whole surrogate pair at once. The
 // rune is a surrogate value when it is only half of a pair, which utf8.AppendRune writes
 // as U+FFFD. n is 0 when s does not begin with a valid escape.

@@ -1,0 +1,58 @@
+package rawjson
+
+import "unicode/utf8"
+
+// countText is the number of characters of decoded text.
+func countText(text []byte) int {
+	count := 0
+	for len(text) > 0 {
+		if text[0] < utf8.RuneSelf {
+			text = text[1:]
+		} else {
+			_, n := decodeChar(text)
+			text = text[n:]
+		}
+		count++
+	}
+	return count
+}
+
+// prefixOf is the length in bytes of the first characters of decoded text.
+func prefixOf(text []byte, characters int) int {
+	n := 0
+	for ; n < len(text) && characters > 0; characters-- {
+		_, size := decodeChar(text[n:])
+		n += size
+	}
+	return n
+}
+
+// decodedPrefix is the length that the first room bytes of a string lexeme have when they
+// are decoded; an escape or a character that is not whole within them does not count.
+// Text without quotes is read the same way.
+func decodedPrefix(lexeme []byte, room int) int {
+	room = min(room, len(lexeme))
+	i, length := 0, 0
+	if room > 0 && lexeme[0] == '"' {
+		i = 1
+	}
+	for i < room {
+		size, decodedSize := 1, 1
+		if c := lexeme[i]; c == '\\' {
+			r, n := decodeEscape(lexeme[i:])
+			size, decodedSize = n, utf8.RuneLen(r)
+			if decodedSize < 0 {
+				decodedSize = 3 // half of a surrogate pair
+			}
+		} else if c >= utf8.RuneSelf {
+			_, size = decodeChar(lexeme[i:])
+			decodedSize = size
+		}
+		if i+size > room {
+			break
+		}
+		i += size
+		length += decodedSize
+	}
+	return length
+}

@@ -1,0 +1,254 @@
+package rawjson
+
+// Describe makes the rows of a card from the raw bytes of a call's arguments. With all
+// false it shows what lies within Soft and says in Hidden what it leaves out, exactly;
+// with all true, after "Show all", what lies within Hard. The first twenty outermost
+// members are never left out: beyond the limits they keep the first forty characters of
+// key and value (U25).
+//
+// It never fails: what cannot be shown is Blocked, so that Confirm is not available and
+// Deny is (S17, S18).
+func Describe(raw []byte, all bool) Arguments {
+	d := describer{w: walker{b: raw}, limits: Soft}
+	if all {
+		d.limits = Hard
+	}
+	d.out.Digest = Digest(raw)
+	d.out.Kind = KindOf(raw)
+	d.walk()
+	switch {
+	case d.w.code == CodeTooDeep:
+		d.unread()
+		d.out.Blocked = BlockedTooDeep
+	case d.w.code != "":
+		d.malformed(raw)
+	case len(raw) > Hard.Bytes:
+		d.out.Blocked = BlockedTooLarge
+	case d.leaves > Hard.Leaves || all && d.z.full:
+		d.out.Blocked = BlockedTooMany
+	case d.duplicate:
+		d.out.Blocked = BlockedDuplicateKey
+	}
+	return d.out
+}
+
+// describer walks once over the text.
+type describer struct {
+	w      walker
+	limits Limits
+	out    Arguments
+	z      tokenizer
+
+	decoded   []byte // memory of decoded strings
+	key       []byte // lexeme of the key whose value comes next
+	open      []container
+	keys      []keyRef // of all open objects
+	leaves    int
+	values    int // rows and hidden rows so far
+	paths     pathBuilder
+	duplicate bool
+}
+
+// container is one open object or array.
+type container struct {
+	row      int // its index in out.Rows, -1 when it has none
+	children int
+	keys     int // where its keys begin in describer.keys
+	path     int // length of the path that leads to it
+	object   bool
+}
+
+func (d *describer) walk() {
+	for {
+		switch t := d.w.next(); t {
+		case tokEnd, tokError:
+			return
+		case tokKey:
+			d.key = d.w.b[d.w.start:d.w.end]
+		case tokObjectEnd, tokArrayEnd:
+			d.close()
+		default:
+			d.value(t)
+		}
+	}
+}
+
+// value takes a scalar, or the start of a container.
+func (d *describer) value(t token) {
+	nested := t == tokObject || t == tokArray
+	if len(d.open) == 0 && nested {
+		d.open = append(d.open, container{row: -1, object: t == tokObject})
+		return
+	}
+	row := Row{Index: -1, Kind: t.kind(), Depth: len(d.open) - 1}
+	var key []byte
+	if len(d.open) == 0 {
+		row.Depth = 0
+	} else {
+		in := &d.open[len(d.open)-1]
+		if in.object {
+			key = d.text(d.key)
+		} else {
+			row.Index = in.children
+		}
+		in.children++
+		d.paths.enter(in.path, key, row.Index)
+	}
+	d.values++
+
+	lexeme := d.w.b[d.w.start:d.w.i]
+	if nested {
+		lexeme = nil
+	}
+	at := d.add(&row, key, lexeme)
+	if row.Index < 0 && len(d.open) > 0 {
+		if isPrototypeKey(key) {
+			d.warn(at, d.paths.path(d.values), MarkPrototype)
+		}
+		d.keys = append(d.keys, keyRef{text: key, row: at, value: d.values})
+	}
+	if nested {
+		d.open = append(d.open, container{
+			row: at, keys: len(d.keys), path: len(d.paths.buf), object: t == tokObject,
+		})
+	} else {
+		d.leaves++
+	}
+}
+
+// close ends the innermost container.
+func (d *describer) close() {
+	c := d.open[len(d.open)-1]
+	d.open = d.open[:len(d.open)-1]
+	if c.row >= 0 {
+		d.out.Rows[c.row].Size = c.children
+	}
+	if c.children == 0 {
+		d.leaves++
+	}
+	if c.object {
+		checkKeys(d.keys[c.keys:], func(k *keyRef, m Marks) {
+			d.duplicate = d.duplicate || m == MarkDuplicate
+			d.paths.enter(c.path, k.text, -1)
+			d.warn(k.row, d.paths.path(k.value), m)
+		})
+		d.keys = d.keys[:c.keys]
+	}
+}
+
+// warn adds a warning that is not about the characters of a text.
+func (d *describer) warn(row int, path string, m Marks) {
+	if row >= 0 {
+		d.out.Rows[row].Marks |= m
+	}
+	d.out.Warnings = appendWarnings(d.out.Warnings, m, path)
+}
+
+// add appends the row, as much of it as the limits let through, and returns its index, or
+// -1 when it is hidden.
+func (d *describer) add(row *Row, key, lexeme []byte) int {
+	start := d.w.start
+	within := start < d.limits.Bytes && d.leaves < d.limits.Leaves &&
+		len(d.open) <= d.limits.Depth && !d.z.full
+	if !within && (len(d.open) > 1 || d.values > alwaysRows) {
+		d.out.Hidden.Rows++
+		d.out.Hidden.Characters += countText(key) + d.countScalar(row.Kind, lexeme)
+		return -1
+	}
+	room := 0 // source bytes of the value that may be shown
+	d.z.limit = d.limits.Tokens
+	if within {
+		room = d.limits.Bytes - start
+	} else {
+		d.z.limit = d.z.special + 4*alwaysCharacters
+	}
+	row.Path = d.paths.path(d.values)
+	if len(d.open) > 0 && row.Index < 0 {
+		// A key lies before start, so it is cut only when the value is out of bounds.
+		shown := key
+		if !within {
+			shown = key[:prefixOf(key, alwaysCharacters)]
+		}
+		n := 0
+		row.Key, row.Marks, n = d.z.tokenize(shown, true)
+		if row.Key == nil {
+			row.Key = []Token{} // an empty key is a key
+		}
+		row.Hidden = countText(key[n:])
+	}
+	d.scalar(row, lexeme, room)
+	d.out.Hidden.Characters += row.Hidden
+	d.out.Rows = append(d.out.Rows, *row)
+	d.out.Warnings = appendWarnings(d.out.Warnings, row.Marks, row.Path)
+	return len(d.out.Rows) - 1
+}
+
+// scalar sets the tokens of a scalar, of which room bytes of the source may be shown, but
+// always the first characters.
+func (d *describer) scalar(row *Row, lexeme []byte, room int) {
+	if lexeme == nil {
+		return
+	}
+	if row.Kind != String {
+		n := min(len(lexeme), max(room, alwaysCharacters))
+		row.Tokens = d.z.literal(lexeme[:n])
+		row.Hidden += len(lexeme) - n
+		return
+	}
+	text := d.text(lexeme)
+	shown := text
+	if len(lexeme) > room {
+		n := max(decodedPrefix(lexeme, room), prefixOf(text, alwaysCharacters))
+		shown = text[:n]
+	}
+	tokens, marks, n := d.z.tokenize(shown, false)
+	row.Tokens = tokens
+	row.Marks |= marks
+	row.Hidden += countText(text[n:])
+}
+
+func (d *describer) countScalar(kind Kind, lexeme []byte) int {
+	if kind != String {
+		return len(lexeme)
+	}
+	// The memory is used again: nothing of a hidden text is kept.
+	used := len(d.decoded)
+	n := countText(d.text(lexeme))
+	d.decoded = d.decoded[:used]
+	return n
+}
+
+// text is the decoded text of a string lexeme, which lies in the source when it has no
+// escapes.
+func (d *describer) text(lexeme []byte) []byte {
+	if !hasEscape(lexeme) {
+		return lexeme[1 : len(lexeme)-1]
+	}
+	from := len(d.decoded)
+	d.decoded = appendDecoded(d.decoded, lexeme)
+	return d.decoded[from:len(d.decoded):len(d.decoded)]
+}
+
+// unread makes up for a text that was left before its end.
+func (d *describer) unread() {
+	for len(d.open) > 0 {
+		c := d.open[len(d.open)-1]
+		d.open = d.open[:len(d.open)-1]
+		if c.row >= 0 {
+			d.out.Rows[c.row].Size = c.children
+		}
+	}
+	d.out.Hidden.Characters += countText(d.w.b[d.w.i:])
+}
+
+// malformed drops the rows of a text that is no JSON and shows the text itself.
+func (d *describer) malformed(raw []byte) {
+	d.out = Arguments{Digest: d.out.Digest, Blocked: BlockedMalformed}
+	d.z = tokenizer{limit: d.limits.Tokens}
+	row := Row{Index: -1}
+	tokens, marks, n := d.z.tokenize(raw[:decodedPrefix(raw, d.limits.Bytes)], false)
+	row.Tokens, row.Marks, row.Hidden = tokens, marks, countText(raw[n:])
+	d.out.Rows = []Row{row}
+	d.out.Hidden.Characters = row.Hidden
+	d.out.Warnings = appendWarnings(nil, marks, "")
+}

@@ -1,0 +1,78 @@
+package rawjson
+
+import "unicode/utf8"
+
+// pictographs are the code points with the property Extended_Pictographic, merged over
+// unassigned gaps; a test checks them. They are what an ordinary emoji is made of.
+var pictographs = [...][2]rune{
+	{0x00A9, 0x00A9}, {0x00AE, 0x00AE}, {0x203C, 0x203C}, {0x2049, 0x2049},
+	{0x2122, 0x2122}, {0x2139, 0x2139}, {0x2194, 0x2199}, {0x21A9, 0x21AA},
+	{0x231A, 0x231B}, {0x2328, 0x2328}, {0x2388, 0x2388}, {0x23CF, 0x23CF},
+	{0x23E9, 0x23F3}, {0x23F8, 0x23FA}, {0x24C2, 0x24C2}, {0x25AA, 0x25AB},
+	{0x25B6, 0x25B6}, {0x25C0, 0x25C0}, {0x25FB, 0x25FE}, {0x2600, 0x2605},
+	{0x2607, 0x2612}, {0x2614, 0x2685}, {0x2690, 0x2705}, {0x2708, 0x2712},
+	{0x2714, 0x2714}, {0x2716, 0x2716}, {0x271D, 0x271D}, {0x2721, 0x2721},
+	{0x2728, 0x2728}, {0x2733, 0x2734}, {0x2744, 0x2744}, {0x2747, 0x2747},
+	{0x274C, 0x274C}, {0x274E, 0x274E}, {0x2753, 0x2755}, {0x2757, 0x2757},
+	{0x2763, 0x2767}, {0x2795, 0x2797}, {0x27A1, 0x27A1}, {0x27B0, 0x27B0},
+	{0x27BF, 0x27BF}, {0x2934, 0x2935}, {0x2B05, 0x2B07}, {0x2B1B, 0x2B1C},
+	{0x2B50, 0x2B50}, {0x2B55, 0x2B55}, {0x3030, 0x3030}, {0x303D, 0x303D},
+	{0x3297, 0x3297}, {0x3299, 0x3299}, {0x1F000, 0x1F0FF}, {0x1F10D, 0x1F10F},
+	{0x1F12F, 0x1F12F}, {0x1F16C, 0x1F171}, {0x1F17E, 0x1F17F}, {0x1F18E, 0x1F18E},
+	{0x1F191, 0x1F19A}, {0x1F1AD, 0x1F1E5}, {0x1F201, 0x1F20F}, {0x1F21A, 0x1F21A},
+	{0x1F22F, 0x1F22F}, {0x1F232, 0x1F23A}, {0x1F23C, 0x1F23F}, {0x1F249, 0x1F3FA},
+	{0x1F400, 0x1F53D}, {0x1F546, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F774, 0x1F77F},
+	{0x1F7D5, 0x1F7FF}, {0x1F80C, 0x1F80F}, {0x1F848, 0x1F84F}, {0x1F85A, 0x1F85F},
+	{0x1F888, 0x1F88F}, {0x1F8AE, 0x1F8FF}, {0x1F90C, 0x1F93A}, {0x1F93C, 0x1F945},
+	{0x1F947, 0x1FAFF}, {0x1FC00, 0x1FFFD},
+}
+
+func isPictograph(r rune) bool {
+	for _, p := range pictographs {
+		if r <= p[1] {
+			return r >= p[0]
+		}
+	}
+	return false
+}
+
+func isSkinTone(r rune) bool { return 0x1F3FB <= r && r <= 0x1F3FF }
+
+// inEmoji says whether the variation selector or joiner r at text[i] does its ordinary
+// work inside an emoji: a selector right after a pictograph or inside a keycap, a joiner
+// between two pictographs. Anywhere else it can only hide something.
+func inEmoji(text []byte, i int, r rune) bool {
+	before, n := utf8.DecodeLastRune(text[:i])
+	after, _ := utf8.DecodeRune(text[i+utf8.RuneLen(r):])
+	if r != 0x200D {
+		keycap := after == 0x20E3 && (before == '#' || before == '*' || '0' <= before && before <= '9')
+		return keycap || isPictograph(before)
+	}
+	if before == 0xFE0F {
+		before, _ = utf8.DecodeLastRune(text[:i-n])
+	}
+	return isPictograph(after) && (isPictograph(before) || isSkinTone(before))
+}
+
+// flagTags is the length of the tag characters at text[i] when they spell one of the
+// three flags that are in use, right after the black flag; 0 otherwise.
+func flagTags(text []byte, i int) int {
+	if before, _ := utf8.DecodeLastRune(text[:i]); before != 0x1F3F4 {
+		return 0
+	}
+	for _, flag := range [...]string{"gbeng", "gbsct", "gbwls"} {
+		n := 0
+		for _, letter := range flag + "\x7F" {
+			r, size := utf8.DecodeRune(text[i+n:])
+			if r != 0xE0000+letter {
+				n = 0
+				break
+			}
+			n += size
+		}
+		if n > 0 {
+			return n
+		}
+	}
+	return 0
+}
