@@ -1,0 +1,86 @@
+# The index of everything that can be done here. Tools outside the repository
+# call these targets: names stay.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := build
+
+PORT ?= 8787
+COUNTS := web/test/output/counts
+
+# Node and js builds of Go get a small environment: above 8 KB of it a js
+# program of Go does not start (WASM.md 2.22).
+CLEAN := env -i PATH="$$PATH" HOME="$$HOME" GOCACHE="$$(go env GOCACHE)" GOMODCACHE="$$(go env GOMODCACHE)" GOPROXY="$$(go env GOPROXY)" GOSUMDB="$$(go env GOSUMDB)" GOFLAGS="$$(go env GOFLAGS)"
+NODE_TEST := --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap --test-reporter-destination
+# The race detector needs a C compiler; without one the tests run without it.
+RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
+
+.PHONY: demo build build-fast test test-go test-wasm test-web test-e2e types check \
+	lint fuzz sim bench size pack clean
+
+demo: build-fast
+	PORT=$(PORT) go run ./playground
+
+build:
+	go run ./web/internal/build
+
+build-fast:
+	@go run ./web/internal/build -compress=false
+
+test:
+	@rm -rf $(COUNTS)
+	@$(MAKE) --no-print-directory lint test-go test-wasm test-web test-e2e
+	@go run ./web/internal/counts -show $(COUNTS)
+
+test-go:
+	@test -n "$(RACE)" || echo "no C compiler: the race detector is off"
+	go test $(RACE) -json ./... | go run ./web/internal/counts -as go -in $(COUNTS)
+
+test-wasm:
+	$(CLEAN) GOOS=js GOARCH=wasm go test -json \
+		-exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" \
+		./session/... ./toolregistry/... ./wasm/... | go run ./web/internal/counts -as wasm -in $(COUNTS)
+
+test-web: build-fast web/node_modules check
+	@mkdir -p $(COUNTS)
+	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/web.tap test/unit/ test/card/
+
+test-e2e: build-fast web/node_modules
+	@.ci/browsers
+	@mkdir -p $(COUNTS) web/test/output
+	go build -o web/test/output/playground ./playground
+	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/e2e.tap --test-concurrency=1 test/e2e/
+
+web/node_modules: web/package-lock.json
+	cd web && npm ci
+	@touch $@
+
+check: build-fast web/node_modules
+	cd web && npx --no-install tsc -p tsconfig.json
+
+types: build web/node_modules
+	cd web && npx --no-install tsc -p tsconfig.types.json
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change: $$unformatted"; exit 1; }
+	go vet ./...
+	GOOS=js GOARCH=wasm go vet ./wasm/... ./session/... ./toolregistry/...
+	go run ./web/internal/sinks web/src web/demo
+
+size: build
+	go run ./web/internal/size
+
+pack: types
+	cd web && npm pack --pack-destination test/output
+
+fuzz:
+	go test -run '^$$' -fuzz FuzzDecode -fuzztime $(or $(FUZZTIME),30s) ./session/sse
+	go test -run '^$$' -fuzz FuzzScan -fuzztime $(or $(FUZZTIME),30s) ./session/rawjson
+
+sim:
+	@echo "make sim: the simulation is not built yet"; exit 1
+
+bench:
+	@echo "make bench: the benchmark is not built yet"; exit 1
+
+clean:
+	rm -rf web/dist web/test/output

@@ -1,0 +1,61 @@
+// Command build makes web/dist with Go alone: the WebAssembly files, the
+// scoped wasm_exec.js of this toolchain, the modules of web/src, the
+// precompressed copies and build-info.json.
+//
+// Run it at the repository's root:
+//
+//	go run ./web/internal/build [-compress=false]
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	root := flag.String("root", ".", "the repository's root")
+	compress := flag.Bool("compress", true, "write .br and .gz beside each file")
+	flag.Parse()
+	if err := run(*root, *compress); err != nil {
+		fmt.Fprintf(os.Stderr, "build: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string, compress bool) error {
+	dist := filepath.Join(root, "web", "dist")
+	if err := os.MkdirAll(dist, 0o755); err != nil {
+		return err
+	}
+	version, err := packageVersion(filepath.Join(root, "web", "package.json"))
+	if err != nil {
+		return err
+	}
+	for _, target := range targets {
+		if err := target.build(root, dist, version); err != nil {
+			return fmt.Errorf("building %s: %w", target.file, err)
+		}
+	}
+	kept, err := copyModules(filepath.Join(root, "web", "src"), dist)
+	if err != nil {
+		return fmt.Errorf("copying modules: %w", err)
+	}
+	if err := writeGlue(dist); err != nil {
+		return fmt.Errorf("scoping wasm_exec.js: %w", err)
+	}
+	if compress {
+		if err := compressAll(dist); err != nil {
+			return fmt.Errorf("compressing: %w", err)
+		}
+	}
+	info, err := describe(dist, version)
+	if err != nil {
+		return fmt.Errorf("describing the build: %w", err)
+	}
+	if err := info.write(dist); err != nil {
+		return err
+	}
+	return prune(dist, kept)
+}

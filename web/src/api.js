@@ -1,0 +1,20 @@
+/**
+ * Everything that the package gives a page, without the way to load the core.
+ *
+ * @module
+ */
+
+export { SvedaClient } from './client.js';
+export { SvedaContextRegistry } from './context.js';
+export {
+	ChannelAwaitingConsentError,
+	ChannelBusyError,
+	SvedaError,
+	SvedaLoadError,
+	isChannelAwaitingConsentError,
+} from './errors.js';
+export { createMessageId, messageKey, messageText } from './message.js';
+export { SvedaToolRegistry } from './registry.js';
+export { SvedaChatSession } from './session.js';
+export { iterateSvedaStream } from './stream.js';
+export { version } from './build-info.js';

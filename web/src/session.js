@@ -1,0 +1,479 @@
+/**
+ * The chat session.
+ *
+ * @module
+ */
+
+import { SvedaClient } from './client.js';
+import { presentConfirmation } from './confirmation.js';
+import { Driver } from './driver.js';
+import { Emitter } from './emitter.js';
+import { SvedaError } from './errors.js';
+import { deepFreeze, stringify } from './json.js';
+import { Link } from './link.js';
+import { Notifier } from './notifier.js';
+import { core } from './runtime.js';
+import { View } from './view.js';
+
+/**
+ * @typedef {import('./message.js').Message} Message
+ * @typedef {import('./confirmation.js').Confirmation} Confirmation
+ * @typedef {import('./confirmation.js').Arguments} Arguments
+ * @typedef {'idle' | 'submitted' | 'streaming' | 'error'} Status
+ * @typedef {'approve' | 'deny'} Decision
+ *
+ * @typedef {object} TurnOptions
+ * @property {Record<string, any>} [context] laid over the page's context
+ * @property {string} [model]
+ * @property {string} [provider]
+ * @property {Record<string, any>} [options] e.g. `{thinking: false}`
+ *
+ * @typedef {object} FileReference
+ * @property {string} name
+ * @property {string} [mediaType]
+ * @property {string} [url]
+ *
+ * @typedef {TurnOptions & {files?: readonly FileReference[]}} SendOptions
+ *
+ * @typedef {object} DecisionDetails
+ * @property {string} [reason] the person's words beside a denial
+ * @property {'chat'} [remember] an approval for later calls of the tool in this
+ *   chat; counts where the client or its protocol offers it
+ * @property {string} [digest] `arguments.digest` of what was on the screen; a
+ *   decision about other arguments is refused with `stale-confirmation`
+ *
+ * @typedef {{toolCallId: string, decision: Decision} & DecisionDetails} ToolDecision
+ *
+ * @typedef {object} DecisionOutcome
+ * @property {'sent' | 'staged' | 'already-decided' | 'not-pending'} outcome
+ *   `sent`: the decision was taken; `staged`: it waits for the others of its
+ *   batch; `already-decided`: `decision` is the earlier one
+ * @property {Decision} [decision] what counts
+ *
+ * @typedef {object} Snapshot what a page shows; see `getSnapshot`
+ * @property {string} chatId
+ * @property {Status} status
+ * @property {boolean} isStreaming
+ * @property {readonly Message[]} messages
+ * @property {readonly Confirmation[]} confirmations
+ * @property {boolean} confirmationPending
+ * @property {SvedaError | undefined} error
+ *
+ * @typedef {object} SessionEvents names and payloads of `on`
+ * @property {Message[]} messages
+ * @property {Status} status
+ * @property {any} event each wire event, before what it changes is told
+ * @property {any} toolProgress
+ * @property {any} contextUsage
+ * @property {string} title
+ * @property {any} maxSteps
+ * @property {any} finish the `message.end` event
+ * @property {SvedaError} error
+ * @property {readonly Confirmation[]} confirmations
+ * @property {boolean} confirmationPending
+ * @property {string} chatId
+ * @property {readonly {toolset: string, toolName: string}[]} grants
+ * @property {readonly any[]} toolOutputs
+ * @property {{code: string, toolCallId?: string}} warning something odd that was survived
+ */
+
+/**
+ * One chat (contract, section 3). Rules live in Go; this class gives them a
+ * face: it holds a handle, turns arguments into bytes, and tells listeners.
+ */
+export class SvedaChatSession {
+	#client;
+	#emitter = new Emitter();
+	/** @type {View} */ #view;
+	/** @type {Driver} */ #driver;
+	/** @type {Link} */ #link;
+	/** @type {Notifier} */ #notifier;
+	/** @type {Snapshot | undefined} undefined when it must be made again */ #snapshot;
+	/** @type {Map<string, Arguments>} */ #arguments = new Map();
+	#eventListeners = 0;
+	#closed = false;
+
+	/**
+	 * @param {string} chatId
+	 * @param {SvedaClient | import('./client.js').ClientOptions} [clientOrOptions]
+	 *   a client, or the options of one that only this session uses
+	 * @throws {SvedaError} `not-loaded`, and what SvedaClient throws
+	 */
+	constructor(chatId, clientOrOptions = {}) {
+		this.#client = clientOrOptions instanceof SvedaClient ? clientOrOptions : new SvedaClient(clientOrOptions);
+		this.#view = new View((state) => presentConfirmation(state, (id) => this.argumentsOf(id)));
+		this.#view.chatId = String(chatId);
+		this.#driver = new Driver({ client: this.#client, chatId: () => this.chatId });
+		this.#notifier = new Notifier(() => (this.#snapshot = undefined));
+		this.#link = this.#connect(core());
+	}
+
+	/** The chat's id; the server may give another one in its first answer. */
+	get chatId() {
+		return this.#view.chatId;
+	}
+
+	/** @returns {Message[]} the same array, and the same messages in it, until they change */
+	get messages() {
+		return this.#view.messages;
+	}
+
+	/** @returns {Status} */
+	get status() {
+		return this.#view.status;
+	}
+
+	/** Whether the status is `submitted` or `streaming`. */
+	get isStreaming() {
+		return this.status === 'submitted' || this.status === 'streaming';
+	}
+
+	/** Why the status is `error`. */
+	get error() {
+		return this.#view.error;
+	}
+
+	/**
+	 * The calls that wait, or waited, for a person, in the order of their arrival.
+	 * Ended ones stay until the next turn.
+	 *
+	 * @returns {readonly Confirmation[]}
+	 */
+	get confirmations() {
+		return this.#view.confirmations;
+	}
+
+	/** Whether a confirmation holds the chat, so that no other turn can start. */
+	get confirmationPending() {
+		return this.#view.pending;
+	}
+
+	/** What the person allowed for this chat. */
+	get grants() {
+		return this.#view.grants;
+	}
+
+	/** Tool results that wait for `submitToolOutputs`. */
+	get toolOutputs() {
+		return this.#view.toolOutputs;
+	}
+
+	/**
+	 * Listens to an event. Listeners run after the change is visible; one that
+	 * throws is reported and disturbs nobody.
+	 *
+	 * @template {keyof SessionEvents} K
+	 * @param {K} event
+	 * @param {(payload: SessionEvents[K]) => void} listener
+	 * @returns {() => void} removes the listener
+	 */
+	on(event, listener) {
+		const off = this.#emitter.on(event, listener);
+		if (event !== 'event') return off;
+		this.#countEventListeners(1);
+		let on = true;
+		return () => {
+			if (!on) return;
+			on = false;
+			off();
+			this.#countEventListeners(-1);
+		};
+	}
+
+	/**
+	 * Subscribes to any change, for React, Vue and the like: text is told at most
+	 * once per animation frame, everything else at once.
+	 *
+	 * @param {() => void} subscriber
+	 * @returns {() => void} unsubscribes
+	 */
+	subscribe = (subscriber) => this.#notifier.subscribe(subscriber);
+
+	/**
+	 * What to show: the same object until subscribers are told of a change, and
+	 * the same messages in it unless they changed.
+	 *
+	 * @returns {Snapshot}
+	 */
+	getSnapshot = () =>
+		(this.#snapshot ??= Object.freeze({
+			chatId: this.chatId,
+			status: this.status,
+			isStreaming: this.isStreaming,
+			messages: this.messages,
+			confirmations: this.confirmations,
+			confirmationPending: this.confirmationPending,
+			error: this.error,
+		}));
+
+	/**
+	 * Sends a message of the person.
+	 *
+	 * @param {string} text
+	 * @param {SendOptions} [options]
+	 * @returns {Promise<void>} when the turn has ended
+	 * @throws {import('./errors.js').ChannelAwaitingConsentError} a call waits for the person; nothing was drawn or sent
+	 * @throws {import('./errors.js').ChannelBusyError} a turn is running
+	 * @throws {SvedaError} the turn failed, with a code
+	 */
+	async send(text, options = {}) {
+		const fields = [String(text), '', json(options.files), undefined, ...turnFields(options)];
+		await this.#driver.withContext(() => this.#driver.ask('send', [], fields));
+	}
+
+	/**
+	 * Sends a message, as {@link send} does.
+	 *
+	 * @param {{text: string, payload?: unknown, messageId?: string, blobIds?: readonly string[]} & SendOptions} message
+	 * @returns {Promise<void>}
+	 */
+	async sendMessage(message) {
+		const { text, messageId, files, blobIds } = message;
+		const fields = [String(text), messageId ?? '', json(files), json(blobIds), ...turnFields(message)];
+		await this.#driver.withContext(() => this.#driver.ask('send', [], fields));
+	}
+
+	/**
+	 * Asks the agent to go on without words of the person.
+	 *
+	 * @param {TurnOptions & {payload?: unknown}} [options]
+	 * @returns {Promise<void>}
+	 * @throws {SvedaError} `unsupported` where the protocol has no such turn, and what `send` throws
+	 */
+	async nudge(options = {}) {
+		await this.#driver.withContext(() => this.#driver.ask('nudge', [], turnFields(options)));
+	}
+
+	/**
+	 * Goes on after the server's step limit (event `maxSteps`).
+	 *
+	 * @param {TurnOptions} [options]
+	 * @returns {Promise<void>}
+	 */
+	async continueAfterMaxSteps(options = {}) {
+		await this.#driver.withContext(() => this.#driver.ask('continue', [], turnFields(options)));
+	}
+
+	/**
+	 * Ends the running turn. What arrived is kept; calls that wait go on waiting.
+	 *
+	 * @returns {Promise<void>}
+	 */
+	async stop() {
+		await this.#driver.ask('stop', [0]);
+	}
+
+	/**
+	 * Decides about one call. Only a `pending` confirmation takes a decision; a
+	 * second one changes nothing and says so.
+	 *
+	 * @param {string} toolCallId
+	 * @param {Decision} decision
+	 * @param {DecisionDetails & TurnOptions} [options]
+	 * @returns {Promise<DecisionOutcome>} when the turn that follows has ended
+	 * @throws {SvedaError} the decision was not accepted (the card is live again),
+	 *   or `invalid-decision`, `stale-confirmation`, `arguments-blocked`, `conflicting-call`
+	 */
+	async resolveToolConfirmation(toolCallId, decision, options = {}) {
+		const [{ outcome, decision: counts }] = await this.#decide([{ ...pickDetails(options), toolCallId, decision }], options);
+		return counts === undefined ? { outcome } : { outcome, decision: counts };
+	}
+
+	/**
+	 * Decides about several calls, in one request.
+	 *
+	 * @param {readonly ToolDecision[]} decisions
+	 * @param {TurnOptions} [options]
+	 * @returns {Promise<(DecisionOutcome & {toolCallId: string})[]>}
+	 */
+	resolveToolConfirmations(decisions, options = {}) {
+		return this.#decide(decisions, options);
+	}
+
+	/**
+	 * Decides with Asgard's words.
+	 *
+	 * @param {readonly {toolCallId: string, result: 'ALLOW_ONCE' | 'ALLOW_ALWAYS' | 'DENY_ONCE', denyReason?: string}[]} replies
+	 * @param {TurnOptions} [options]
+	 * @returns {Promise<(DecisionOutcome & {toolCallId: string})[]>}
+	 */
+	replyToolCallConsents(replies, options = {}) {
+		return this.#decide(
+			replies.map(({ toolCallId, result, denyReason }) => ({
+				toolCallId, decision: /** @type {any} */ (result), reason: denyReason,
+			})),
+			options,
+		);
+	}
+
+	/**
+	 * What a call would do, as a card shows it, from the bytes that the server sent.
+	 *
+	 * @param {string} toolCallId
+	 * @param {{all?: boolean}} [options] `all` gives every row that can be shown at
+	 *   all, not only those up to the soft limits
+	 * @returns {Arguments}
+	 * @throws {SvedaError} `unknown-call`
+	 */
+	argumentsOf(toolCallId, { all = false } = {}) {
+		const key = `${all ? 'all' : 'some'} ${toolCallId}`;
+		let made = this.#arguments.get(key);
+		if (made === undefined) {
+			const { arguments: shown, raw } = this.#link.call('arguments', [all ? 1 : 0], [String(toolCallId)]);
+			made = /** @type {Arguments} */ (deepFreeze({ raw, ...shown }));
+			this.#arguments.set(key, made);
+		}
+		return made;
+	}
+
+	/**
+	 * Asks the server whether a call still waits (S50).
+	 *
+	 * @param {string} toolCallId
+	 * @returns {Promise<boolean>}
+	 * @throws {SvedaError} the server could not be asked
+	 */
+	async verifyConfirmation(toolCallId) {
+		await this.reload();
+		return this.confirmations.some((c) => c.toolCallId === toolCallId && c.state === 'pending');
+	}
+
+	/**
+	 * Reads the chat from the server again. Where the server has no stored chats
+	 * nothing happens.
+	 *
+	 * @returns {Promise<void>}
+	 */
+	async reload() {
+		await this.#driver.ask('reread', []);
+	}
+
+	/**
+	 * Takes back what was allowed for this chat; later calls of the tool ask again.
+	 *
+	 * @param {{toolset?: string, toolName: string}} grant
+	 */
+	revokeGrant({ toolset = '', toolName }) {
+		this.#link.call('revoke', [], [toolset, toolName]);
+	}
+
+	/**
+	 * Sends the tool results that `autoSubmitFrontendToolResults: false` kept.
+	 *
+	 * @returns {Promise<void>}
+	 */
+	async submitToolOutputs() {
+		await this.#driver.ask('submitOutputs', []);
+	}
+
+	/**
+	 * Replaces the messages, with the page's own or a stored chat. A confirming
+	 * call without a result waits; no handler runs from a list.
+	 *
+	 * @param {readonly any[]} messages
+	 * @throws {SvedaError} `invalid-messages`
+	 */
+	setMessages(messages) {
+		this.#arguments.clear();
+		this.#link.call('setMessages', [], [json(messages) ?? 'null']);
+	}
+
+	/**
+	 * Ends the session for good: requests and handlers are aborted, promises
+	 * settle, timers are gone, listeners are forgotten. What was shown can still
+	 * be read.
+	 */
+	close() {
+		if (this.#closed) return;
+		this.#closed = true;
+		if (this.#link.core.alive) this.#link.call('close', []);
+		this.#driver.close(new SvedaError('closed', 'the session was closed'));
+		this.#notifier.close();
+		this.#emitter.clear();
+	}
+
+	[Symbol.dispose]() {
+		this.close();
+	}
+
+	/**
+	 * @param {readonly ToolDecision[]} decisions
+	 * @param {TurnOptions} options
+	 */
+	async #decide(decisions, options) {
+		/** @type {(string | undefined)[]} */
+		const fields = turnFields(options);
+		for (const { toolCallId, decision, reason, digest, remember } of decisions) {
+			fields.push(String(toolCallId), String(decision), reason ?? '', digest ?? '', remember === 'chat' ? '1' : '');
+		}
+		return this.#driver.ask('decide', [], fields);
+	}
+
+	/** @param {number} by */
+	#countEventListeners(by) {
+		this.#eventListeners += by;
+		const on = this.#eventListeners > 0;
+		if (on === this.#link.stepwise || this.#closed || !this.#link.core.alive) return;
+		this.#link.stepwise = on;
+		this.#link.call('setEvents', [on ? 1 : 0]);
+	}
+
+	/**
+	 * Opens the session in an instance.
+	 *
+	 * @param {import('./core.js').Core} running
+	 */
+	#connect(running) {
+		const link = new Link(running, this.#client.openSession(running, this.chatId), {
+			view: this.#view,
+			hears: (name) => this.#emitter.has(name),
+			emit: (name, payload) => this.#emitter.emit(name, payload),
+			changed: (urgent) => this.#notifier.changed(urgent),
+			perform: (effect) => this.#driver.perform(effect),
+		});
+		this.#driver.attach(link);
+		running.onExit((error) => this.#lose(error));
+		return link;
+	}
+
+	/**
+	 * The instance has died: every promise says so. What was shown stays.
+	 *
+	 * @param {SvedaError} error
+	 */
+	#lose(error) {
+		if (this.#closed) return;
+		this.#driver.close(error);
+		this.#view.status = 'error';
+		this.#view.error = error;
+		this.#emitter.emit('status', 'error');
+		this.#emitter.emit('error', error);
+		this.#notifier.changed(true);
+	}
+}
+
+/**
+ * @param {unknown} value
+ * @returns {string | undefined}
+ */
+function json(value) {
+	return value === undefined || value === null ? undefined : stringify(value);
+}
+
+/**
+ * The options of a turn as fields (bridge.turnOptions).
+ *
+ * @param {TurnOptions & {payload?: unknown}} options
+ * @returns {(string | undefined)[]}
+ */
+function turnFields({ context, payload, options, model, provider }) {
+	return [json(context), json(payload), json(options), model ?? '', provider ?? ''];
+}
+
+/**
+ * @param {DecisionDetails} options
+ * @returns {DecisionDetails}
+ */
+function pickDetails({ reason, remember, digest }) {
+	return { reason, remember, digest };
+}
