@@ -42,6 +42,7 @@ test-wasm:
 
 test-web: build-fast web/node_modules check
 	@mkdir -p $(COUNTS)
+	@go run ./web/internal/build -probe web/test/output
 	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/web.tap test/unit/ test/card/
 
 test-e2e: build-fast web/node_modules

@@ -67,6 +67,7 @@ export class Core {
 		};
 		this.#go = new Go();
 		this.#go.argv = ['sveda'];
+		this.#go.exit = () => {}; // would print the exit code
 		this.#go.env = {}; // the page's environment may be over the limit of 8 KB
 	}
 
@@ -220,6 +221,15 @@ export class Core {
 		const start = this.enter('outbox') >>> 0;
 		this.#look();
 		return this.#bytes.subarray(start, start + length);
+	}
+
+	/**
+	 * What the instance holds, for tests of leaks: bytes of linear memory (it
+	 * never shrinks), and JavaScript values that Go refers to.
+	 */
+	get footprint() {
+		const { _values, _idPool } = /** @type {any} */ (this.#go);
+		return { memory: this.#exports.mem.buffer.byteLength, references: _values.length - _idPool.length };
 	}
 
 	/**

@@ -36,6 +36,7 @@ export class Driver {
 	/** @type {Map<number, ReturnType<typeof setTimeout>>} */ #timers = new Map();
 	/** @type {Map<number, Waiter>} */ #waiters = new Map();
 	#lastTicket = 0;
+	#closed = false;
 	/** @type {string | undefined} the context of the request that the next input opens */
 	#context;
 
@@ -89,6 +90,7 @@ export class Driver {
 
 	/** @param {Effect} effect */
 	perform(effect) {
+		if (this.#closed) return;
 		switch (effect.op) {
 			case Op.OpenStream:
 				void this.#open(effect.id);
@@ -123,6 +125,7 @@ export class Driver {
 	 * @param {Error} error for the promises that still wait
 	 */
 	close(error) {
+		this.#closed = true;
 		for (const abort of [...this.#streams.values(), ...this.#runs.values()]) abort.abort();
 		for (const timer of this.#timers.values()) clearTimeout(timer);
 		const waiters = [...this.#waiters.values()];
@@ -207,8 +210,7 @@ export class Driver {
 	 * @param {Uint8Array} piece
 	 */
 	#feed(stream, signal, piece) {
-		if (signal.aborted || !this.#link.core.alive) return;
-		this.#link.feed(stream, piece);
+		if (!signal.aborted && !this.#closed) this.#link.feed(stream, piece);
 	}
 
 	/**
@@ -268,19 +270,19 @@ export class Driver {
 	}
 
 	/**
-	 * Gives an answer to the session. When the core has died meanwhile nobody
-	 * waits for it: close has rejected what there was.
+	 * Gives an answer to the session. When that has been closed meanwhile, or the
+	 * core has died, nobody waits for it: close has rejected what there was.
 	 *
 	 * @param {string} name
 	 * @param {readonly number[]} numbers
 	 * @param {readonly string[]} [fields]
 	 */
 	#answer(name, numbers, fields) {
-		if (!this.#link.core.alive) return;
+		if (this.#closed) return;
 		try {
 			this.#link.call(name, numbers, fields);
 		} catch (error) {
-			if (this.#link.core.alive) report(error);
+			if (!this.#closed) report(error);
 		}
 	}
 }

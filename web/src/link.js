@@ -142,7 +142,9 @@ export class Link {
 		if (length === 0) return undefined;
 		this.#catchUp();
 		let bytes = this.#core.frame(length);
-		if (this.stepwise) bytes = bytes.slice(); // the next call writes Go's outbox again
+		// What a listener's own call changes is shown to it at once.
+		const stepwise = this.stepwise && !this.#running;
+		if (stepwise) bytes = bytes.slice(); // the next call writes Go's outbox again
 		const frame = reader.open(bytes);
 		/** @type {any} */
 		let answer;
@@ -151,11 +153,17 @@ export class Link {
 		while (frame.more) {
 			const op = frame.op();
 			if (op < firstEffect) {
-				this.#change(op, frame, bytes);
+				if (stepwise) {
+					this.#queue.push(new Deferred(op, bytes, frame.at));
+					frame.skipChange();
+				} else {
+					if (!gathered(op)) this.#queue.push(...this.#lists());
+					this.#push(this.#apply(op, frame));
+				}
 				changed = true;
 				continue;
 			}
-			if (changed) this.#endOfChanges();
+			if (changed) this.#endOfChanges(stepwise);
 			changed = false;
 			if (op < firstAnswer) {
 				const effect = frame.effect(op);
@@ -165,29 +173,15 @@ export class Link {
 				failed = op === Op.Error;
 			}
 		}
-		if (changed) this.#endOfChanges();
+		if (changed) this.#endOfChanges(stepwise);
 		this.#run();
 		if (failed) throw errorFrom(answer);
 		return answer;
 	}
 
-	/**
-	 * @param {number} op
-	 * @param {FrameReader} frame
-	 * @param {Uint8Array} bytes
-	 */
-	#change(op, frame, bytes) {
-		if (this.stepwise) {
-			this.#queue.push(new Deferred(op, bytes, frame.at));
-			frame.skipChange();
-			return;
-		}
-		if (!gathered(op)) this.#queue.push(...this.#lists());
-		this.#push(this.#apply(op, frame));
-	}
-
-	#endOfChanges() {
-		if (this.stepwise) this.#queue.push(end);
+	/** @param {boolean} stepwise */
+	#endOfChanges(stepwise) {
+		if (stepwise) this.#queue.push(end);
 		else this.#queue.push(...this.#lists(), ...this.#notice());
 	}
 

@@ -87,8 +87,9 @@ function wanted(source, integrity) {
 }
 
 /**
- * Fetches the file. A wrong hash and a network failure are the same TypeError
- * to fetch, so a HEAD request tells them apart; the file is never used unchecked.
+ * Fetches the file. To fetch, a wrong hash, an error page (which has a wrong
+ * hash too) and a dead network are one TypeError: a HEAD request tells them
+ * apart. The file is never used unchecked.
  *
  * @type {Source['get']}
  */
@@ -97,7 +98,9 @@ export async function fetchFile(url, hash, signal) {
 		return await fetch(url, { integrity: hash, credentials: 'same-origin', signal });
 	} catch (error) {
 		signal.throwIfAborted();
-		if (hash !== undefined && (await reachable(url, signal))) {
+		const head = hash === undefined ? undefined : await fetchHead(url, signal);
+		if (head !== undefined) {
+			if (!head.ok) throw statusError(head);
 			throw new SvedaLoadError(
 				'integrity-mismatch',
 				`the WebAssembly file is not the one of this release (expected ${hash})`,
@@ -111,13 +114,19 @@ export async function fetchFile(url, hash, signal) {
 /**
  * @param {URL | string} url
  * @param {AbortSignal} signal
+ * @returns {Promise<Response | undefined>}
  */
-async function reachable(url, signal) {
+async function fetchHead(url, signal) {
 	try {
-		return (await fetch(url, { method: 'HEAD', cache: 'no-store', credentials: 'same-origin', signal })).ok;
+		return await fetch(url, { method: 'HEAD', cache: 'no-store', credentials: 'same-origin', signal });
 	} catch {
-		return false;
+		return undefined;
 	}
+}
+
+/** @param {Response} response */
+function statusError({ status }) {
+	return new SvedaLoadError('http-status', `the WebAssembly file was answered with status ${status}`, { details: { status } });
 }
 
 /**
@@ -129,11 +138,7 @@ async function compile(got, hash) {
 		await check(got, hash);
 		return compileBytes(got, '');
 	}
-	if (!got.ok) {
-		throw new SvedaLoadError('http-status', `the WebAssembly file was answered with status ${got.status}`, {
-			details: { status: got.status },
-		});
-	}
+	if (!got.ok) throw statusError(got);
 	const type = got.headers.get('content-type') ?? '';
 	if (hash !== undefined || typeof WebAssembly.compileStreaming !== 'function') {
 		const bytes = await got.arrayBuffer();

@@ -4,6 +4,7 @@
 export interface GoProgram {
 	argv: string[];
 	env: Record<string, string>;
+	exit: (code: number) => void;
 	exited: boolean;
 	importObject: WebAssembly.Imports;
 	run(instance: WebAssembly.Instance): Promise<void>;

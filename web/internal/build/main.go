@@ -5,6 +5,7 @@
 // Run it at the repository's root:
 //
 //	go run ./web/internal/build [-compress=false]
+//	go run ./web/internal/build -probe web/test/output
 package main
 
 import (
@@ -17,8 +18,15 @@ import (
 func main() {
 	root := flag.String("root", ".", "the repository's root")
 	compress := flag.Bool("compress", true, "write .br and .gz beside each file")
+	probeDir := flag.String("probe", "", "only build probe.wasm, which tests load, into this folder")
 	flag.Parse()
-	if err := run(*root, *compress); err != nil {
+	err := error(nil)
+	if *probeDir != "" {
+		err = buildProbe(*root, *probeDir)
+	} else {
+		err = run(*root, *compress)
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n", err)
 		os.Exit(1)
 	}
@@ -58,4 +66,15 @@ func run(root string, compress bool) error {
 		return err
 	}
 	return prune(dist, kept)
+}
+
+func buildProbe(root, dir string) error {
+	version, err := packageVersion(filepath.Join(root, "web", "package.json"))
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return probe.build(root, dir, version)
 }

@@ -25,6 +25,9 @@ var targets = []target{
 	{file: "sveda.wasm"},
 }
 
+// probe is the build whose entries fail on purpose; tests load it.
+var probe = target{file: "probe.wasm", tags: "probe"}
+
 // sources are the folders and files that a WebAssembly build reads.
 var sources = []string{"go.mod", "go.sum", "session", "toolregistry", "wasm"}
 
