@@ -24,8 +24,11 @@ func (s *Session) apply(st *stream, e *event.Event) {
 		s.applyError(st, e)
 		return
 	case event.History:
-		s.merge(e.Messages)
+		s.takeHistory(st, e.Messages)
 		return
+	}
+	if st.failed != nil && e.Kind.Content() {
+		return // the turn has failed: nothing is built on it any more (W15)
 	}
 	st.accepted = true
 	switch e.Kind {
@@ -195,6 +198,10 @@ func (s *Session) setText(st *stream, e *event.Event, kind event.PartKind) {
 			s.appendText(st, e, kind)
 			return
 		}
+		if len(e.Text) > maxPart {
+			s.limitReached(st)
+			return
+		}
 		s.freezeText(m, i)
 		p.Text = append([]byte(nil), e.Text...)
 		s.partChanged(m, i)
@@ -236,7 +243,7 @@ func (s *Session) applyCall(st *stream, e *event.Event) {
 		return
 	}
 	if st.ended {
-		s.warn(CodeOutOfOrder, string(e.ToolCallID)) // the turn has ended without it (S38)
+		s.warn(CodeOutOfOrder, string(e.ToolCallID)) // after the end of the turn (S38)
 		return
 	}
 	p := event.Part{
@@ -256,7 +263,7 @@ func (s *Session) applyCall(st *stream, e *event.Event) {
 	}
 	switch {
 	case p.Required:
-		s.ask(at, e)
+		s.ask(at, st, e)
 		s.batchArrived()
 	case p.Target == event.Frontend:
 		s.startRun(at, true)
@@ -270,28 +277,35 @@ func (s *Session) repeatedCall(st *stream, at callRef, e *event.Event) {
 	p := &s.messages[at.message].Parts[at.part]
 	c := s.confirmationOf(p.ToolCallID)
 	defer s.batchArrived()
-	if p.ToolName != string(e.ToolName) || !rawjson.Equal(p.Input, e.Input) {
-		s.warn(CodeConflict, p.ToolCallID)
-		if c != nil && c.open() {
-			c.conflict = true
-			s.move(c, c.state, newError(CodeConflict, "the server announced another call under this id"))
-		}
+	if !sameCall(p, string(e.ToolName), e.Input) {
+		s.contradict(p.ToolCallID)
 		return
 	}
-	if !e.Required || s.batch == nil && (c != nil || s.answered(p.ToolCallID)) {
+	if !e.Required || s.batch == nil && (c != nil || s.over(p.ToolCallID)) {
 		return
 	}
 	if c != nil {
 		s.askAgain(c, e)
 		return
 	}
-	if s.runOf(p.ToolCallID) != nil {
-		return // it runs already: it was announced as automatic
+	if s.runOf(p.ToolCallID) != nil || s.over(p.ToolCallID) {
+		return // it runs or ran already: it was announced as automatic
 	}
-	p.Required = true
-	p.Toolset = orElse(string(e.Toolset), p.Toolset)
-	s.partChanged(at.message, at.part)
-	s.ask(at, e)
+	s.require(at, string(e.Toolset))
+	s.ask(at, st, e)
+}
+
+func sameCall(p *event.Part, name string, input []byte) bool {
+	return p.ToolName == name && rawjson.Equal(p.Input, input)
+}
+
+// contradict says that one id names two calls.
+func (s *Session) contradict(id string) {
+	s.warn(CodeConflict, id)
+	if c := s.confirmationOf(id); c != nil && c.open() {
+		c.conflict = true
+		s.move(c, c.state, newError(CodeConflict, "the server announced another call under this id"))
+	}
 }
 
 // applyResult ends a call, in the message that owns it (B044).
@@ -305,16 +319,22 @@ func (s *Session) applyResult(st *stream, e *event.Event) {
 		Kind: event.ResultPart, ToolCallID: id, ToolName: string(e.ToolName),
 		Output: append([]byte{}, e.Output...), Extra: append([]byte(nil), e.Extra...),
 	}
-	if _, known := s.calls[id]; !known {
+	if _, known := s.calls[id]; known {
+		s.addResult(part)
+	} else {
 		s.warn(CodeOrphanResult, id)
 		if len(s.early) < maxEarly {
 			s.early[id] = part
 		}
-		return
 	}
-	s.addResult(part)
+	s.serverResult(id, part.Output)
+}
+
+// serverResult ends whatever waits or runs for a call that the server has the
+// result of (B071).
+func (s *Session) serverResult(id string, output []byte) {
 	if c := s.confirmationOf(id); c != nil {
-		s.answeredByServer(c, part.Output)
+		s.answeredByServer(c, output)
 	}
 	if r := s.runOf(id); r != nil {
 		s.abandonRun(r)

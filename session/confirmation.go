@@ -42,6 +42,7 @@ type confirmation struct {
 	position                int    // 1-based place in the batch
 	reason                  string // the model's own word; never a heading
 	message                 int    // the message that owns the call
+	asker                   int    // the stream that announced it, 0 when it came from a list
 	input                   []byte
 	digest                  string // of input, made when first asked for
 
@@ -51,13 +52,18 @@ type confirmation struct {
 	auto     bool // decided by a grant, never shown as a question
 	conflict bool // the server contradicted itself: only deny works
 	err      *Error
-	stream   int   // the request that carries the decision, 0 when staged
+	stream   int   // the request that carries or carried the decision, 0 when staged
 	at       int64 // when it arrived, ms
 	asked    int   // earlier confirmations of this tool within a minute (S49)
 }
 
 // open says that the confirmation holds the chat.
 func (c *confirmation) open() bool { return c.state <= Denied }
+
+// sent says that a decision has left this client, or its handler has started.
+func (c *confirmation) sent() bool {
+	return c.decided && (c.stream != 0 || c.state != Pending && c.state != Deciding)
+}
 
 // Pending says whether a confirmation holds the chat: every other turn is
 // refused (design rule 4).
@@ -100,9 +106,9 @@ func (s *Session) confirmationOf(id string) *confirmation {
 	return nil
 }
 
-// ask makes the call at this place wait for a person. e is the event that
-// announced it, nil when it was restored.
-func (s *Session) ask(at callRef, e *event.Event) {
+// ask makes the call at this place wait for a person. e of the stream st
+// announced it; both are nil when it comes from a list.
+func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 	p := &s.messages[at.message].Parts[at.part]
 	c := &confirmation{
 		id: p.ToolCallID, name: p.ToolName, toolset: p.Toolset, target: p.Target,
@@ -115,6 +121,7 @@ func (s *Session) ask(at callRef, e *event.Event) {
 	s.confirmations = append(s.confirmations, c)
 	allowed := false
 	if e != nil {
+		c.asker = st.id
 		c.reason = string(e.Reason)
 		c.joinBatch(s, e)
 		allowed = e.Allowed
@@ -229,7 +236,7 @@ func (s *Session) answeredByServer(c *confirmation, output []byte) {
 	}
 	approved := !denied(output)
 	switch {
-	case c.decided && (!s.traits.ResultsByID || approved == c.decision.Approve):
+	case c.sent() && (!s.traits.ResultsByID || approved == c.decision.Approve):
 		s.move(c, Resolved, nil)
 	case s.traits.ResultsByID: // another decision was first (S40)
 		c.decided, c.decision = true, event.Decision{ToolCallID: c.id, Approve: approved}

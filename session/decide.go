@@ -35,15 +35,16 @@ func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
 		}
 	}
 	result := []byte{'['}
-	taken := false
+	var taken []*confirmation
 	for i := range choices {
 		d := choices[i].Decision
 		outcome, word := "not-pending", ""
 		if c := s.confirmationOf(d.ToolCallID); c != nil {
 			switch {
 			case c.state == Pending:
+				s.claimLate(c)
 				s.record(c, d)
-				taken = true
+				taken = append(taken, c)
 				outcome, word = s.outcomeOf(c), decisionWord(d.Approve)
 			case c.decided:
 				outcome, word = "already-decided", decisionWord(c.decision.Approve)
@@ -52,7 +53,7 @@ func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
 		result = appendOutcome(result, i, d.ToolCallID, outcome, word)
 	}
 	result = append(result, ']')
-	if !taken {
+	if taken == nil {
 		s.resolve(t, result)
 		return
 	}
@@ -61,9 +62,11 @@ func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
 		if s.status == Failed {
 			s.setStatus(Idle)
 		}
+	} else if o.given() {
+		s.turn.options = o
 	}
 	if t != 0 {
-		s.tickets = append(s.tickets, ticket{id: t, data: result})
+		s.tickets = append(s.tickets, ticket{id: t, data: result, decided: taken})
 	}
 	s.advance()
 }
@@ -102,7 +105,8 @@ func (s *Session) record(c *confirmation, d event.Decision) {
 	}
 	s.grant(c)
 	for _, other := range s.confirmations {
-		if other.state == Pending && other.key() == c.key() && other.batch == c.batch && !other.conflict {
+		if other.state == Pending && other.key() == c.key() && other.batch == c.batch &&
+			!other.conflict && !s.blocked(other) {
 			other.auto, other.decided = true, true
 			other.decision = event.Decision{ToolCallID: other.id, Approve: true, Always: s.traits.GrantsAtServer}
 			s.move(other, Deciding, nil)
@@ -197,21 +201,19 @@ func (s *Session) closeDecisions(st *stream, err *Error) {
 		}
 	case err != nil && (!st.accepted || s.traits.ResultsByID):
 		s.undo(open, err)
-	case err == nil && !st.accepted:
-		s.undo(open, s.textError(st, CodeRefused, "the server did not take the decision"))
 	case s.traits.ResultsByID:
 		for _, c := range open {
 			c.auto = false
 			s.move(c, OutcomeUnknown, newError(CodeNoResult, "the server gave no result for this decision"))
 			s.warn(CodeNoResult, c.id)
 		}
-		s.reread(0)
+		s.reread(0, false)
 	default:
 		for _, c := range open {
 			s.move(c, decidedState(c), nil)
 		}
 		if err != nil {
-			s.reread(0) // taken, then cut: what is true now is read again (asgard W3)
+			s.reread(0, false) // taken, then cut: what is true now is read again (asgard W3)
 		}
 	}
 }
@@ -220,8 +222,8 @@ func (s *Session) closeDecisions(st *stream, err *Error) {
 // one is asked again; the answers before it stay (asgard Q6, W14).
 func (s *Session) undo(open []*confirmation, err *Error) {
 	for i, c := range open {
-		c.stream = 0
 		if c.batch != nil && i < len(open)-1 {
+			c.stream = 0
 			continue
 		}
 		c.auto = false

@@ -12,6 +12,7 @@ func (c *confirmation) key() toolKey { return toolKey{c.toolset, c.name} }
 // tool, as it was defined when it was given (S47).
 type grant struct {
 	tool       toolKey
+	chatID     string
 	batch      *batch // with GrantsAtServer the client remembers within one batch only
 	definition string // digest of the registered definition; "" for a tool of the server
 }
@@ -20,7 +21,7 @@ type grant struct {
 func (s *Session) mayGrant() bool { return s.traits.GrantsAtServer || s.cfg.Grants }
 
 func (s *Session) grant(c *confirmation) {
-	g := grant{tool: c.key(), batch: s.grantScope(c), definition: s.definitionOf(c.name)}
+	g := grant{tool: c.key(), chatID: s.chatID, batch: s.grantScope(c), definition: s.definitionOf(c.name)}
 	s.grants = append(s.grants, g)
 	s.tellGrants()
 }
@@ -30,7 +31,7 @@ func (s *Session) grant(c *confirmation) {
 // shown truly is asked, grant or not.
 func (s *Session) granted(c *confirmation, allowed bool) (always, ok bool) {
 	for _, g := range s.grants {
-		if g.tool == c.key() && g.batch == s.grantScope(c) && g.definition == s.definitionOf(c.name) {
+		if g.tool == c.key() && g.chatID == s.chatID && g.batch == s.grantScope(c) && g.definition == s.definitionOf(c.name) {
 			always, ok = s.traits.GrantsAtServer, true // asgard Q3
 		}
 	}

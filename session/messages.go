@@ -36,6 +36,9 @@ func (s *Session) index(message, part int) {
 		if _, known := s.calls[p.ToolCallID]; !known {
 			s.calls[p.ToolCallID] = callRef{message, part}
 		}
+		if _, known := s.fixed[p.ToolCallID]; !known {
+			s.fixed[p.ToolCallID] = *p
+		}
 	case event.ResultPart:
 		if _, known := s.results[p.ToolCallID]; !known {
 			s.results[p.ToolCallID] = callRef{message, part}
@@ -94,13 +97,22 @@ func (s *Session) dropPlaceholder(st *stream) {
 }
 
 // withdrawUserMessage takes back what the person sent when the server did not
-// take it because a confirmation waits: the turn leaves no trace (R16). The
-// page gets the words back with the error.
+// take it because a confirmation waits (R16), or when the page could not make
+// the request (W19): the turn leaves no trace. The page still has the words.
 func (s *Session) withdrawUserMessage(st *stream) {
 	last := len(s.messages) - 1
-	if last >= 0 && s.messages[last].Role == event.User && s.messages[last].ID == st.request.MessageID {
+	if st.request.Kind == event.Turn && last >= 0 && s.messages[last].Role == event.User &&
+		s.messages[last].ID == st.request.MessageID {
 		s.removeLast()
 	}
+}
+
+// require makes a call that is known wait for a person from now on.
+func (s *Session) require(at callRef, toolset string) {
+	p := &s.messages[at.message].Parts[at.part]
+	p.Required, p.Toolset = true, orElse(toolset, p.Toolset)
+	s.fixed[p.ToolCallID] = *p
+	s.partChanged(at.message, at.part)
 }
 
 // removeLast drops the last message, which must hold no call and no result.

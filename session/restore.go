@@ -1,8 +1,9 @@
 package session
 
 import (
+	"strconv"
+
 	"github.com/svedawasm/svedawasm/session/event"
-	"github.com/svedawasm/svedawasm/session/rawjson"
 )
 
 // SetMessages replaces the messages, with a page's own list or a stored
@@ -10,52 +11,75 @@ import (
 // flag of a call as they first arrived, decisions, and results that the list
 // lacks. No handler ever runs from a list (S43).
 func (s *Session) SetMessages(array []byte) *Error {
+	if s.closed {
+		return newError(CodeClosed, "the session was closed")
+	}
 	messages, skipped, err := event.ParseMessages(array)
 	if err != nil {
 		return newError(CodeInvalidMessages, "messages must be an array of messages: "+err.Error())
 	}
-	s.merge(messages)
+	s.merge(messages, false)
 	for range skipped {
 		s.warn(CodeInvalidMessages, "")
 	}
 	return nil
 }
 
-// merge makes messages the chat.
-func (s *Session) merge(messages []event.Message) {
+// merge makes messages the chat. asked says that they are the server's, read
+// because it holds a confirmation that this client does not show: then a
+// confirming call of the server waits unless the server itself has its result.
+func (s *Session) merge(messages []event.Message, asked bool) {
 	for i := range s.changes {
 		if c := &s.changes[i]; c.Kind == PartText && c.Data == nil {
-			s.freezeText(c.Message, c.Part)
+			c.Data = s.keep(s.messages[c.Message].Parts[c.Part].Text[c.from:c.to])
 		}
 	}
-	old, oldCalls, oldResults := s.messages, s.calls, s.results
+	old, oldResults := s.messages, s.results
 	s.messages, s.calls, s.results = nil, map[string]callRef{}, map[string]callRef{}
 	s.change(Change{Kind: MessagesReset})
+	answered := resultsIn(messages)
 	last := lastAssistant(messages)
+	ids := map[string]bool{}
 	for n, m := range messages {
+		m.ID = uniqueID(ids, m.ID, n)
 		for i := range m.Parts {
-			if p := &m.Parts[i]; p.Kind == event.CallPart {
-				if at, known := oldCalls[p.ToolCallID]; known {
-					keepFixed(p, &old[at.message].Parts[at.part])
-				} else if n == last {
-					s.claim(p, messages)
+			switch p := &m.Parts[i]; p.Kind {
+			case event.CallPart:
+				if was, known := s.fixed[p.ToolCallID]; known {
+					keepFixed(p, &was)
+				} else if !answered[p.ToolCallID] && (p.Required || n == last) {
+					s.claim(p)
+				}
+			case event.ResultPart:
+				if at, ok := oldResults[p.ToolCallID]; ok {
+					was := &old[at.message].Parts[at.part]
+					p.Local = was.Local && string(p.Output) == string(was.Output)
 				}
 			}
 		}
 		s.addMessage(m)
 	}
-	for m := range old {
-		for i := range old[m].Parts {
-			if p := &old[m].Parts[i]; p.Kind == event.ResultPart && oldResults[p.ToolCallID] == (callRef{m, i}) {
-				s.addResult(*p)
-			}
-		}
-	}
-	if st := s.main; st != nil {
-		st.message, st.adopted, st.first = -1, false, len(s.messages)
-	}
-	s.matchConfirmations()
+	s.keepResults(old, oldResults, asked)
+	s.follow(old)
+	s.matchConfirmations(asked)
 	s.tellPending()
+	if s.turn.active {
+		s.advance()
+	}
+}
+
+// uniqueID keeps the ids of a list apart: a known server gives each of its
+// messages the same one (W25). The same list gets the same ids again.
+func uniqueID(taken map[string]bool, id string, n int) string {
+	if id == "" {
+		id = "message_" + strconv.Itoa(n+1)
+	}
+	unique := id
+	for i := 2; taken[unique]; i++ {
+		unique = id + "_" + strconv.Itoa(i)
+	}
+	taken[unique] = true
+	return unique
 }
 
 // keepFixed gives a listed call what was fixed when it arrived (S1, S37).
@@ -64,15 +88,28 @@ func keepFixed(p, was *event.Part) {
 	p.Required = p.Required || was.Required
 }
 
-// claim makes an unanswered call of the last answer this client's own when its
-// registry knows the tool: a stored frontend call says "backend" (W7).
-func (s *Session) claim(p *event.Part, messages []event.Message) {
-	tool, ok := s.tools.Get(p.ToolName)
-	if !ok || hasResult(messages, p.ToolCallID) {
+// claim makes an unanswered call this client's own when its registry knows the
+// tool: a stored frontend call says "backend" (W7).
+func (s *Session) claim(p *event.Part) {
+	if tool, ok := s.tools.Get(p.ToolName); ok {
+		p.Target = event.Frontend
+		p.Required = p.Required || tool.RequiresConfirmation()
+	}
+}
+
+// claimLate is claim for a page that registers its tools after it has restored
+// the chat.
+func (s *Session) claimLate(c *confirmation) {
+	at, held := s.calls[c.id]
+	if c.asker != 0 || c.target == event.Frontend || !held {
 		return
 	}
-	p.Target = event.Frontend
-	p.Required = p.Required || tool.RequiresConfirmation()
+	if p := &s.messages[at.message].Parts[at.part]; s.tools.Has(p.ToolName) {
+		s.claim(p)
+		s.fixed[c.id] = *p
+		c.target = p.Target
+		s.partChanged(at.message, at.part)
+	}
 }
 
 func lastAssistant(messages []event.Message) int {
@@ -84,34 +121,89 @@ func lastAssistant(messages []event.Message) int {
 	return -1
 }
 
-func hasResult(messages []event.Message, id string) bool {
+func resultsIn(messages []event.Message) map[string]bool {
+	ids := map[string]bool{}
 	for m := range messages {
 		for i := range messages[m].Parts {
-			if p := &messages[m].Parts[i]; p.Kind == event.ResultPart && p.ToolCallID == id {
-				return true
+			if p := &messages[m].Parts[i]; p.Kind == event.ResultPart {
+				ids[p.ToolCallID] = true
 			}
 		}
 	}
-	return false
+	return ids
+}
+
+// keepResults gives the calls of a new list the results that it lacks and that
+// are known here.
+func (s *Session) keepResults(old []event.Message, oldResults map[string]callRef, asked bool) {
+	for m := range s.messages {
+		for i := range len(s.messages[m].Parts) {
+			p := &s.messages[m].Parts[i]
+			if p.Kind != event.CallPart || s.answered(p.ToolCallID) {
+				continue
+			}
+			if asked && p.Required && p.Target == event.Backend {
+				continue
+			}
+			if at, ok := oldResults[p.ToolCallID]; ok {
+				s.addResult(old[at.message].Parts[at.part])
+			} else if result, ok := s.local[p.ToolCallID]; ok && !s.queued(p.ToolCallID) {
+				s.addResult(result)
+			}
+		}
+	}
+}
+
+// follow lets the running stream go on in the message that it was writing, if
+// the new list has it, and in a new one otherwise.
+func (s *Session) follow(old []event.Message) {
+	st := s.main
+	if st == nil {
+		return
+	}
+	at := -1
+	if st.message >= 0 {
+		at = s.find(old[st.message].ID)
+	}
+	st.message, st.first = at, len(s.messages)
+	if at >= 0 {
+		st.first = at
+	} else {
+		st.adopted = false
+	}
+	if st.phase == waiting {
+		st.upTo = st.first
+	}
+	s.turn.first = min(s.turn.first, st.first)
+}
+
+// find gives the newest assistant message with this id, -1 for none.
+func (s *Session) find(id string) int {
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		if s.messages[i].ID == id && s.messages[i].Role == event.Assistant {
+			return i
+		}
+	}
+	return -1
 }
 
 // matchConfirmations brings the confirmations in line with the messages: each
 // confirming call without a result waits, whatever the list claims about its
 // state (B033, B035, S43).
-func (s *Session) matchConfirmations() {
+func (s *Session) matchConfirmations(asked bool) {
 	kept := s.confirmations[:0]
 	for _, c := range s.confirmations {
 		at, known := s.calls[c.id]
-		if !known {
-			if c.state == Pending || c.state == Deciding && c.stream == 0 {
-				s.move(c, Expired, newError(CodeSuperseded, "the chat does not hold this call any more"))
+		if known {
+			c.message = at.message
+			if r, ok := s.results[c.id]; ok && !s.messages[r.message].Parts[r.part].Local {
+				s.serverResult(c.id, s.messages[r.message].Parts[r.part].Output)
 			}
-			kept = append(kept, c)
-			continue
+		} else if c.state == Pending || c.state == Deciding && c.stream == 0 {
+			s.move(c, Expired, newError(CodeSuperseded, "the chat does not hold this call any more"))
 		}
-		c.message = at.message
-		if r, ok := s.results[c.id]; ok && !s.messages[r.message].Parts[r.part].Local {
-			s.answeredByServer(c, s.messages[r.message].Parts[r.part].Output)
+		if asked && !c.open() && c.target == event.Backend {
+			continue // it is asked anew below, unless the server has its result
 		}
 		kept = append(kept, c)
 	}
@@ -119,89 +211,103 @@ func (s *Session) matchConfirmations() {
 	for m := range s.messages {
 		for i := range s.messages[m].Parts {
 			p := &s.messages[m].Parts[i]
-			if p.Kind == event.CallPart && p.Required && !s.answered(p.ToolCallID) && s.confirmationOf(p.ToolCallID) == nil {
-				s.ask(callRef{m, i}, nil)
+			if p.Kind != event.CallPart {
+				continue
+			}
+			at := callRef{m, i}
+			if s.calls[p.ToolCallID] != at {
+				s.twice(s.calls[p.ToolCallID], p)
+				continue
+			}
+			if p.Required && !s.answered(p.ToolCallID) && s.confirmationOf(p.ToolCallID) == nil {
+				s.ask(at, nil, nil)
 			}
 		}
 	}
 }
 
+// twice takes a second call under one id within a list: it is told, and another
+// call than the first blocks approval (B008, B124).
+func (s *Session) twice(first callRef, p *event.Part) {
+	if same := &s.messages[first.message].Parts[first.part]; !sameCall(same, p.ToolName, p.Input) {
+		s.contradict(p.ToolCallID)
+	}
+}
+
 // Reread asks the server for the state of the chat (R10, R16). It settles when
-// the answer has been taken; a protocol without such a request settles at once.
+// the answer has been taken; a protocol without such a request, or a stream
+// that tells the state itself, settles it at once.
 func (s *Session) Reread(t Ticket) {
 	if s.closed {
 		s.reject(t, newError(CodeClosed, "the session was closed"))
 		return
 	}
-	s.reread(t)
+	s.reread(t, false)
 }
 
-func (s *Session) reread(t Ticket) {
-	if !s.cfg.Dialect.Supports(event.Reread) {
-		s.resolve(t, nil)
-		return
-	}
-	if s.traits.RereadIsRun {
-		if s.main == nil {
-			s.begin(s.turn.options)
-			s.open(&event.Request{Kind: event.Reread}, t)
-		} else {
-			s.resolve(t, nil)
+// reread reads the state of the chat. asked: the server holds a confirmation
+// that is not shown here.
+func (s *Session) reread(t Ticket, asked bool) {
+	switch {
+	case !s.cfg.Dialect.Supports(event.Reread) || s.chatID == "":
+		if asked {
+			s.merge(s.withoutFillers(), true)
 		}
-		return
-	}
-	if s.side != nil {
 		s.resolve(t, nil)
+	case s.main != nil:
+		s.resolve(t, nil)
+	case s.traits.RereadIsRun:
+		s.begin(s.turn.options)
+		s.open(&event.Request{Kind: event.Reread}, t)
+	case s.side != nil:
+		s.side.asked = s.side.asked || asked
+		s.resolve(t, nil)
+	default:
+		s.lastID++
+		s.side = &stream{
+			id: s.lastID, message: -1, ticket: t, asked: asked,
+			request: event.Request{Kind: event.Reread, ChatID: s.chatID},
+			reader:  s.cfg.Dialect.Reader(event.Reread),
+		}
+		s.send(s.side)
+	}
+}
+
+// takeHistory takes a stored chat. One that was asked for before the newest turn
+// began is older than what is shown here (R29).
+func (s *Session) takeHistory(st *stream, messages []event.Message) {
+	if st == s.side && (s.main != nil || s.lastMain > st.id) {
 		return
 	}
-	s.lastID++
-	s.side = &stream{
-		id: s.lastID, message: -1, ticket: t,
-		request: event.Request{Kind: event.Reread, ChatID: s.chatID},
-		reader:  s.cfg.Dialect.Reader(event.Reread),
+	s.merge(messages, st.asked)
+}
+
+// withoutFillers is the chat without the results that this client wrote for
+// confirming calls of the server.
+func (s *Session) withoutFillers() []event.Message {
+	messages := make([]event.Message, len(s.messages))
+	for m := range s.messages {
+		messages[m] = s.messages[m]
+		messages[m].Parts = nil
+		for i := range s.messages[m].Parts {
+			p := &s.messages[m].Parts[i]
+			fixed := s.fixed[p.ToolCallID]
+			if p.Kind == event.ResultPart && p.Local && fixed.Required && fixed.Target == event.Backend {
+				continue
+			}
+			messages[m].Parts = append(messages[m].Parts, *p)
+		}
 	}
-	s.send(s.side)
+	return messages
 }
 
 // finishSide ends a request beside the turn. Its failure changes nothing in the
 // chat; who asked for it is told.
 func (s *Session) finishSide(st *stream, err *Error) {
 	if err != nil {
+		s.warn(err.Code, "")
 		s.reject(st.ticket, err)
 		return
 	}
 	s.resolve(st.ticket, nil)
-}
-
-// overlay lays the members of the object top over those of base.
-func overlay(base, top []byte) []byte {
-	if len(top) == 0 {
-		return base
-	}
-	if len(base) == 0 {
-		return top
-	}
-	out := []byte{'{'}
-	add := func(key, value []byte) {
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(append(out, key...), ':'), value...)
-	}
-	over := map[string]bool{}
-	_ = rawjson.Members(top, func(key, _ []byte) bool {
-		over[string(rawjson.Text(key, nil))] = true
-		return true
-	})
-	err := rawjson.Members(base, func(key, value []byte) bool {
-		if !over[string(rawjson.Text(key, nil))] {
-			add(key, value)
-		}
-		return true
-	})
-	if err != nil {
-		return top
-	}
-	_ = rawjson.Members(top, func(key, value []byte) bool { add(key, value); return true })
-	return append(out, '}')
 }

@@ -73,9 +73,13 @@ type Session struct {
 	events   bool // event listeners want the raw events
 	messages []event.Message
 
-	calls   map[string]callRef    // by toolCallId
-	results map[string]callRef    // by toolCallId
+	calls   map[string]callRef    // where each call of messages stands, by toolCallId
+	results map[string]callRef    // where its result stands
 	early   map[string]event.Part // results that came before their call
+	// What follows outlives messages that are replaced: a call is what it was when
+	// it first arrived (S37), and what ended here never runs again (rule 1).
+	fixed map[string]event.Part
+	local map[string]event.Part // results that this client made: outputs and denials
 
 	confirmations []*confirmation
 	batch         *batch // the group that the server asked last
@@ -89,6 +93,7 @@ type Session struct {
 	tickets       []ticket
 	timers        []timer
 	lastID        int // streams, runs and timers share one counter
+	lastMain      int // the id of the newest stream of a turn
 
 	effects  []Effect
 	changes  []Change
@@ -116,7 +121,7 @@ func New(cfg Config) *Session {
 	return &Session{
 		cfg: cfg, traits: cfg.Dialect.Traits(), tools: cfg.Tools, ids: newIDSource(cfg.Seed),
 		chatID: cfg.ChatID, calls: map[string]callRef{}, results: map[string]callRef{},
-		early: map[string]event.Part{},
+		early: map[string]event.Part{}, fixed: map[string]event.Part{}, local: map[string]event.Part{},
 	}
 }
 

@@ -20,59 +20,73 @@ func (s *Session) halt(why *Error) {
 		r := s.runs[0]
 		s.abandonRun(r)
 		s.unknownOutcome(r, "the tool was stopped")
-		s.takeOutput(r.call, failedOutput("The tool was stopped before it reported; whether it acted is not known."), r.automatic)
+		s.takeOutput(r.call, r.name, failedOutput("The tool was stopped before it reported; whether it acted is not known."), r.automatic)
 	}
 	if st := s.main; st != nil {
 		s.main = nil
+		if !st.ended {
+			s.expireAsked(st, why)
+		}
 		s.clearTimer(st.watchdog)
 		s.clearTimer(st.tail)
 		s.effect(Effect{Kind: AbortStream, ID: st.id})
 		s.dropPlaceholder(st)
 		s.closeDecisions(st, why)
 	}
-	s.recall()
-	s.closeOpenCalls()
+	s.recall(why)
+	s.closeOpenCalls("The turn was stopped before the result arrived; whether the tool acted is not known.")
 	s.attachOutputs()
+	if len(s.outputs) > 0 {
+		s.outputs = nil // they go with the next turn, not by themselves
+		s.tellOutputs()
+	}
 	s.settleTurn()
 }
 
+// expireAsked ends what a stream asked that was stopped before it paused: the
+// server has not stored such a question, and an answer would be lost (W23).
+func (s *Session) expireAsked(st *stream, why *Error) {
+	for _, c := range s.confirmations {
+		if c.asker != st.id || c.state != Pending && !(c.state == Deciding && c.stream == 0) {
+			continue
+		}
+		result := event.Part{
+			Kind: event.ResultPart, ToolCallID: c.id, ToolName: c.name, Local: true,
+			Output: failedOutput("The turn was stopped before this action was confirmed; it was not executed."),
+		}
+		if c.target == event.Frontend {
+			s.local[c.id] = result
+		}
+		s.move(c, Expired, why)
+		s.addResult(result)
+	}
+}
+
 // recall makes decisions live again that were staged and not sent.
-func (s *Session) recall() {
+func (s *Session) recall(why *Error) {
 	for _, c := range s.confirmations {
 		if c.state == Deciding && c.stream == 0 && c.batch == nil {
 			c.decided, c.auto, c.decision = false, false, event.Decision{}
-			s.move(c, Pending, nil)
+			s.move(c, Pending, why)
 		}
 	}
 }
 
-// closeOpenCalls gives the automatic calls of the last answer that have no
-// result an honest one, so that the history that is sent later is complete
-// (B056, B118).
-func (s *Session) closeOpenCalls() {
-	last := len(s.messages) - 1
-	if last < 0 || s.messages[last].Role != event.Assistant {
-		return
-	}
-	for i := range s.messages[last].Parts {
-		p := &s.messages[last].Parts[i]
-		if p.Kind != event.CallPart || p.Required || s.answered(p.ToolCallID) || s.hasOutput(p.ToolCallID) {
-			continue
-		}
-		s.addResult(event.Part{
-			Kind: event.ResultPart, ToolCallID: p.ToolCallID, ToolName: p.ToolName, Local: true,
-			Output: failedOutput("The turn was stopped before the result arrived; whether the tool acted is not known."),
-		})
-	}
-}
-
-func (s *Session) hasOutput(call string) bool {
-	for i := range s.outputs {
-		if s.outputs[i].part.ToolCallID == call {
-			return true
+// closeOpenCalls gives the automatic calls of the turn that have no result an
+// honest one, so that the history that is sent later is complete (B056, B118).
+func (s *Session) closeOpenCalls(text string) {
+	for m := s.turn.first; m < len(s.messages); m++ {
+		for i := range len(s.messages[m].Parts) {
+			p := &s.messages[m].Parts[i]
+			if p.Kind != event.CallPart || p.Required || s.over(p.ToolCallID) || s.runOf(p.ToolCallID) != nil {
+				continue
+			}
+			s.addResult(event.Part{
+				Kind: event.ResultPart, ToolCallID: p.ToolCallID, ToolName: p.ToolName, Local: true,
+				Output: failedOutput(text),
+			})
 		}
 	}
-	return false
 }
 
 // unknownOutcome says of a confirmed call that its handler was cut.
@@ -91,10 +105,10 @@ func (s *Session) Close() {
 	if s.running() {
 		s.halt(newError(CodeClosed, "the session was closed"))
 	}
-	if s.side != nil {
-		s.effect(Effect{Kind: AbortStream, ID: s.side.id})
-		s.clearTimer(s.side.watchdog)
+	if st := s.side; st != nil {
 		s.side = nil
+		s.effect(Effect{Kind: AbortStream, ID: st.id})
+		s.reject(st.ticket, newError(CodeClosed, "the session was closed"))
 	}
 	s.closed = true
 	for len(s.timers) > 0 {

@@ -30,7 +30,9 @@ type stream struct {
 	heard    int64 // when the last byte came, comments included, ms
 	watchdog int
 	tail     int
-	ticket   Ticket // of a request beside the turn
+	outputs  []output // that the request brings
+	ticket   Ticket   // of a request beside the turn
+	asked    bool     // of a Reread: the server holds a confirmation not shown here
 }
 
 type phase uint8
@@ -71,7 +73,11 @@ func (s *Session) open(r *event.Request, t Ticket) {
 		id: s.lastID, request: *r, upTo: len(s.messages), message: -1,
 		reader: s.cfg.Dialect.Reader(r.Kind),
 	}
-	s.main = st
+	s.main, s.lastMain = st, st.id
+	st.outputs, s.outputs = s.outputs, nil
+	if len(st.outputs) > 0 {
+		s.tellOutputs()
+	}
 	for i := range s.tickets {
 		s.tickets[i].stream = st.id
 	}
@@ -95,23 +101,6 @@ func (s *Session) send(st *stream) {
 	st.heard = s.now
 	s.effect(Effect{Kind: OpenStream, ID: st.id})
 	st.watchdog = s.setTimer(silenceTimer, st.id, s.cfg.SilenceTimeout)
-}
-
-// Encode builds the request of an OpenStream effect. context is the page's
-// context as a JSON object (nil for none); the turn's own context is laid over
-// it (contract sveda 3.25).
-func (s *Session) Encode(id int, context []byte) (event.WireRequest, *Error) {
-	st := s.streamOf(id)
-	if st == nil {
-		return event.WireRequest{}, newError(CodeRequestFailed, "the request is not wanted any more")
-	}
-	r := st.request
-	r.Messages = s.messages[:min(st.upTo, len(s.messages))]
-	r.ClientTools = s.tools.AppendClientTools(nil)
-	r.Context = overlay(context, s.turn.options.Context)
-	r.Payload, r.Options = s.turn.options.Payload, s.turn.options.Options
-	r.Model, r.Provider = s.turn.options.Model, s.turn.options.Provider
-	return s.cfg.Dialect.Encode(&r), nil
 }
 
 // Head takes the status and the content type of the response.
@@ -222,8 +211,11 @@ func (s *Session) finish(st *stream, err *Error) {
 		return
 	}
 	s.main = nil
-	if st.failed != nil {
+	switch {
+	case st.failed != nil:
 		err = st.failed // what the server said itself
+	case err == nil && st.request.Kind == event.Decide && !st.accepted:
+		err = s.textError(st, CodeRefused, "the server did not take the decision")
 	}
 	s.dropPlaceholder(st)
 	s.closeDecisions(st, err)
@@ -247,12 +239,17 @@ func (s *Session) failStream(st *stream, err *Error) {
 	s.tickets = kept
 	s.setStatus(Failed)
 	s.tellFailure(err)
-	if st.request.Kind == event.Outputs && !st.accepted {
-		s.outputs = append(s.outputs, output{}) // SubmitOutputs tries again
+	s.closeOpenCalls("The connection ended before the result arrived; whether the tool acted is not known.")
+	if !st.accepted && len(st.outputs) > 0 {
+		s.outputs = append(st.outputs, s.outputs...) // SubmitOutputs tries again
+		s.tellOutputs()
 	}
-	if err.Code == CodeConfirmationNeeded {
+	switch err.Code {
+	case CodeRequestFailed:
 		s.withdrawUserMessage(st)
-		s.reread(0)
+	case CodeConfirmationNeeded:
+		s.withdrawUserMessage(st)
+		s.reread(0, true)
 	}
 }
 

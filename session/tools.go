@@ -9,12 +9,13 @@ import (
 type run struct {
 	id        int
 	call      string
+	name      string
 	automatic bool // not confirmed by a person
 	timer     int
 }
 
-// output is a finished call that the server does not know of yet. part is set
-// for an automatic call, whose result gets a message of its own.
+// output is a finished call that the server does not know of yet. The result of
+// an automatic one gets a message of its own.
 type output struct {
 	automatic bool
 	part      event.Part
@@ -29,7 +30,7 @@ func (s *Session) startApproved() {
 		}
 		if !c.decision.Approve {
 			s.move(c, Denied, nil)
-			s.takeOutput(c.id, deniedOutput(c.decision.Reason), false)
+			s.takeOutput(c.id, c.name, deniedOutput(c.decision.Reason), false)
 			continue
 		}
 		s.move(c, Approved, nil)
@@ -37,19 +38,20 @@ func (s *Session) startApproved() {
 	}
 }
 
-// startRun asks the page to run the handler that is registered now (B067).
+// startRun asks the page to run the handler that is registered now (B067). What
+// has ended, ran or runs already never runs again (design rule 1).
 func (s *Session) startRun(at callRef, automatic bool) {
 	p := &s.messages[at.message].Parts[at.part]
-	if s.answered(p.ToolCallID) {
+	if s.over(p.ToolCallID) || s.runOf(p.ToolCallID) != nil {
 		return
 	}
 	tool, ok := s.tools.Get(p.ToolName)
 	if !ok {
-		s.takeOutput(p.ToolCallID, failedOutput("[sveda] Unknown frontend tool: "+p.ToolName), automatic)
+		s.takeOutput(p.ToolCallID, p.ToolName, failedOutput(s.prefix()+"Unknown frontend tool: "+p.ToolName), automatic)
 		return
 	}
 	s.lastID++
-	r := &run{id: s.lastID, call: p.ToolCallID, automatic: automatic}
+	r := &run{id: s.lastID, call: p.ToolCallID, name: p.ToolName, automatic: automatic}
 	s.runs = append(s.runs, r)
 	if s.status == Idle {
 		s.setStatus(Submitted) // the turn goes on (B048)
@@ -87,27 +89,40 @@ func (s *Session) finishRun(id int, value []byte) {
 		return
 	}
 	s.endRun(r)
-	s.takeOutput(r.call, value, r.automatic)
+	s.takeOutput(r.call, r.name, value, r.automatic)
 	s.advance()
 }
 
 // takeOutput records the output of a frontend call. The result of a confirmed
 // call stands beside it at once; that of an automatic one gets a message of its
 // own when it is submitted (contract sveda 3.13, 3.14).
-func (s *Session) takeOutput(call string, value []byte, automatic bool) {
-	at := s.calls[call]
-	p := event.Part{
-		Kind: event.ResultPart, ToolCallID: call, Local: true, Output: value,
-		ToolName: s.messages[at.message].Parts[at.part].ToolName,
+func (s *Session) takeOutput(call, name string, value []byte, automatic bool) {
+	p := event.Part{Kind: event.ResultPart, ToolCallID: call, ToolName: name, Local: true, Output: value}
+	s.local[call] = p
+	if _, known := s.calls[call]; !known {
+		return // the page has replaced the messages; the call may come back
 	}
-	o := output{automatic: automatic}
-	if automatic {
-		o.part = p
-	} else {
+	if !automatic {
 		s.addResult(p)
 	}
-	s.outputs = append(s.outputs, o)
+	s.outputs = append(s.outputs, output{automatic, p})
 	s.tellOutputs()
+}
+
+// over says that a call has ended, whether or not its result stands in the chat.
+func (s *Session) over(call string) bool {
+	_, ended := s.local[call]
+	return ended || s.answered(call)
+}
+
+// queued says that the output of a call gets a message of its own later.
+func (s *Session) queued(call string) bool {
+	for i := range s.outputs {
+		if s.outputs[i].automatic && s.outputs[i].part.ToolCallID == call {
+			return true
+		}
+	}
+	return false
 }
 
 // abandonRun gives up a run whose call has ended otherwise.

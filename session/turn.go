@@ -10,6 +10,7 @@ type turn struct {
 	active  bool
 	options TurnOptions
 	rounds  int // submissions of tool outputs in this turn
+	first   int // the turn's messages begin here
 }
 
 // TurnOptions go with a turn and with the requests that follow from it.
@@ -19,6 +20,11 @@ type TurnOptions struct {
 	Options  []byte // JSON value, e.g. {"thinking":false}; nil for none
 	Model    string
 	Provider string
+}
+
+// given says whether any option was set.
+func (o *TurnOptions) given() bool {
+	return o.Context != nil || o.Payload != nil || o.Options != nil || o.Model != "" || o.Provider != ""
 }
 
 // Outgoing is what the person sends.
@@ -33,9 +39,20 @@ type Outgoing struct {
 // ticket is a promise that waits for the turn. stream is the request that
 // decides over it; 0 while that request is still to come.
 type ticket struct {
-	id     Ticket
-	stream int
-	data   []byte
+	id      Ticket
+	stream  int
+	data    []byte
+	decided []*confirmation // by the decisions that it is the promise of
+}
+
+// undone is the error of a decision that did not come about, nil otherwise.
+func (t *ticket) undone() *Error {
+	for _, c := range t.decided {
+		if c.state == Pending || c.state == Expired {
+			return c.err
+		}
+	}
+	return nil
 }
 
 // Send starts a turn with the person's words. While a confirmation waits or a
@@ -121,7 +138,7 @@ func (s *Session) running() bool {
 }
 
 func (s *Session) begin(o TurnOptions) {
-	s.turn = turn{active: true, options: o}
+	s.turn = turn{active: true, options: o, first: len(s.messages)}
 }
 
 // advance does what the turn can do next now that an input has been taken. It
@@ -179,13 +196,13 @@ func (s *Session) submit(t Ticket) {
 // of their own (contract sveda 3.13); those of confirmed tools stand beside
 // their call already. It reports whether there was one of the first kind.
 func (s *Session) attachOutputs() (automatic bool) {
-	for _, o := range s.outputs {
-		if o.automatic {
-			automatic = true
+	for i := range s.outputs {
+		o := &s.outputs[i]
+		if o.automatic && !s.answered(o.part.ToolCallID) {
 			s.addMessage(event.Message{ID: s.ids.New(), Role: event.Tool, Parts: []event.Part{o.part}})
 		}
+		automatic = automatic || o.automatic
 	}
-	s.outputs = s.outputs[:0]
 	return automatic
 }
 
@@ -197,9 +214,16 @@ func (s *Session) settleTurn() {
 		}
 	}
 	for _, t := range s.tickets {
-		s.resolve(t.id, t.data)
+		if err := t.undone(); err != nil {
+			s.reject(t.id, err)
+		} else {
+			s.resolve(t.id, t.data)
+		}
 	}
 	s.tickets = s.tickets[:0]
+	if s.status == Failed {
+		s.attachOutputs() // nothing goes on by itself: what ran is shown
+	}
 	if s.turn.active {
 		s.turn.active = false
 		if s.status != Failed {

@@ -50,6 +50,9 @@ const (
 	History
 )
 
+// Content says that the event builds an answer: messages, text and calls.
+func (k Kind) Content() bool { return MessageStart <= k && k <= Batch }
+
 // Target says where a tool runs.
 type Target uint8
 

@@ -60,7 +60,9 @@ func parseMessage(object []byte) (m Message, ok bool) {
 	if v[messageParts].Kind == rawjson.Array {
 		// Scan has validated the whole text, so the walk cannot fail.
 		_ = rawjson.Elements(v[messageParts].Raw, func(value []byte) bool {
-			m.Parts = append(m.Parts, parsePart(value))
+			if p := parsePart(value); !placeholder(m.Role, &p) {
+				m.Parts = append(m.Parts, p)
+			}
 			return true
 		})
 	} else if body := text(v[messageContent]); body != "" {
@@ -68,6 +70,13 @@ func parseMessage(object []byte) (m Message, ok bool) {
 	}
 	m.Extra = UnknownMembers(object, messageNames)
 	return m, true
+}
+
+// placeholder says that a part is the reasoning "." which goes in front of an
+// answer without reasoning (contract sveda 3.5). A server that stores it gives
+// it back; it is no reasoning and never shown (W25).
+func placeholder(role Role, p *Part) bool {
+	return role == Assistant && p.Kind == ReasoningPart && string(p.Text) == "." && p.Extra == nil
 }
 
 // parsePart never fails: what it cannot read as a part of the model stays as

@@ -25,9 +25,10 @@ func NewReader(decode Decode) *Reader {
 }
 
 // Accepts implements event.Reader: anything but an event stream is no answer
-// (W16).
+// (W16). A response that names no type at all is read: it has its events, or it
+// is empty.
 func (r *Reader) Accepts(status int, contentType string) bool {
-	return status == 200 && IsEventStream(contentType)
+	return status == 200 && (contentType == "" || IsEventStream(contentType))
 }
 
 // Feed implements event.Reader.
@@ -89,8 +90,7 @@ func (r *Reader) Cut() bool { return r.cut }
 // Err implements event.Reader.
 func (r *Reader) Err() (string, error) {
 	if err := r.frames.Err(); err != nil {
-		code := "too-large"
-		return code, err
+		return "too-large", err
 	}
 	return "", nil
 }

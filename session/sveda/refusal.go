@@ -21,18 +21,31 @@ func eventText(body []byte) string {
 				return ""
 			}
 		}
-		var v [3]rawjson.Value
-		if errorNames.Scan(f.Data, v[:]) == nil {
-			for _, value := range v {
-				if value.Kind == rawjson.String {
-					return string(rawjson.Text(value.Raw, nil))
-				}
-			}
-		}
-		if !ok {
-			return ""
+		if text := objectText(f.Data); text != "" {
+			return text
 		}
 	}
+}
+
+// objectText reads the words of a JSON object: its message, text or error, also
+// one level down, as in {"error":{"message":"x"}}.
+func objectText(object []byte) string {
+	for range 2 {
+		var v [3]rawjson.Value
+		if errorNames.Scan(object, v[:]) != nil {
+			return ""
+		}
+		object = nil
+		for _, value := range v {
+			switch value.Kind {
+			case rawjson.String:
+				return string(rawjson.Text(value.Raw, nil))
+			case rawjson.Object:
+				object = value.Raw
+			}
+		}
+	}
+	return ""
 }
 
 const maxRefusalText = 500

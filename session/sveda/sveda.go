@@ -50,8 +50,6 @@ const (
 	textHistoryUnavailable   = "Chat history is unavailable."
 )
 
-var refusalNames = rawjson.NewNames("message")
-
 // Refuse implements event.Dialect: it reads the server's words, which the known
 // client never does (W17), and tells the two 409s apart (R16). An unknown 409
 // counts as a waiting confirmation: reading the state again does no harm.
@@ -80,9 +78,8 @@ func (d *Dialect) Refuse(status int, body []byte) event.Refusal {
 // refusalText finds the words of an error body: JSON {"message"}, or what an SSE
 // shaped body carries (B127), or plain text.
 func refusalText(body []byte) string {
-	var v [1]rawjson.Value
-	if refusalNames.Scan(body, v[:]) == nil {
-		return string(rawjson.Text(v[0].Raw, nil))
+	if rawjson.KindOf(body) == rawjson.Object {
+		return objectText(body)
 	}
 	if text := eventText(body); text != "" {
 		return text
