@@ -22,6 +22,8 @@ const (
 	Stop
 	// Delete drops the chat on the server.
 	Delete
+	// Probe asks whether the server has the chat; it changes nothing.
+	Probe
 )
 
 // Decision of a person about one call.
@@ -73,6 +75,8 @@ type WireRequest struct {
 type Refusal struct {
 	Code string // stable code of this project
 	Text string // the server's own words; may be empty
+	// Message is how the protocol words the error; "" leaves it to the session.
+	Message string
 	// Pending: the server holds a confirmation that this client must show.
 	Pending bool
 	// Gone: the server knows nothing of what was decided; asking again is
@@ -129,4 +133,12 @@ type Reader interface {
 	Cut() bool
 	// Err is an error that ended the reading (a limit); code is stable.
 	Err() (code string, err error)
+}
+
+// Resumer is a Reader of a protocol that can go on after a cut.
+type Resumer interface {
+	// Cursor is the position to resume after, "" when there is none: the
+	// request must then not be repeated. retry is the delay in ms that the
+	// server asked for, -1 when it did not.
+	Cursor() (position string, retry int)
 }

@@ -28,7 +28,8 @@ const (
 	// Batch says that the next Count ToolCall events belong to one group of
 	// confirmations (BatchID) that replaces an earlier unanswered group.
 	Batch
-	// ToolResult ends a call: ToolCallID, ToolName, Output.
+	// ToolResult ends a call: ToolCallID, ToolName, Output. One with an Input
+	// brings its call along, for those who have not heard of it.
 	ToolResult
 	// Progress, Usage, Title, MaxSteps are told to the page and change no
 	// message. Title carries Text.
@@ -48,6 +49,9 @@ const (
 	Done
 	// History is a whole stored chat (Messages), read with a Reread request.
 	History
+	// Metadata is what the server says of the chat as a whole: Text is its
+	// title, Running says that a run is on. It proves that the chat exists.
+	Metadata
 )
 
 // Content says that the event builds an answer: messages, text and calls.
@@ -75,8 +79,8 @@ type Event struct {
 	Kind Kind
 	// Raw is the JSON that event listeners get; nil when the event has none.
 	Raw []byte
-	// Cursor is the position to resume after (the SSE id), if the wire has one.
-	Cursor []byte
+	// RunID names the run that the event belongs to, where the wire does.
+	RunID []byte
 
 	ChatID    []byte
 	MessageID []byte
@@ -100,16 +104,14 @@ type Event struct {
 	// alreadyAllowed): it is approved without asking.
 	Allowed bool
 	// Reason is the model's own word about the call. It is never a heading.
-	Reason []byte
-	// IsError marks a tool result that the server calls an error.
-	IsError bool
-
+	Reason  []byte
 	BatchID []byte
 	Count   int
 
 	FinishReason []byte
 	Code         []byte
 	Refusal      bool
+	Running      bool
 
 	Messages []Message
 }
