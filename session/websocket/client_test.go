@@ -535,9 +535,9 @@ func TestCutTurnHasNoEndMark(t *testing.T) {
 
 func TestB076_LineBreaksInTheWhiteSpaceOfAnEvent(t *testing.T) {
 	for in, want := range map[string]string{
-		"{\"a\":1}":            "data: {\"a\":1}\n\n",
+		"{\"a\":1}":             "data: {\"a\":1}\n\n",
 		"{\n\"a\":1,\r\"b\":2}": "data: {\ndata: \"a\":1,\ndata: \"b\":2}\n\n",
-		"{\r\n}":               "data: {\ndata: \ndata: }\n\n",
+		"{\r\n}":                "data: {\ndata: \ndata: }\n\n",
 	} {
 		wantEqual(t, fmt.Sprintf("%q", in), string(eventStream([]byte(in))), want)
 	}
