@@ -42,8 +42,7 @@ func TestB004_ADecisionThatWasNotAcceptedIsUndone(t *testing.T) {
 	c.answer(START, CALL("c1", "delete_post", `{}`, "required"), END, DONE)
 	tap := c.tap("c1", "approve")
 	c.wantState("c1", "deciding")
-	c.s.End(c.last().id, session.NetworkFailed, "Load failed")
-	c.flush()
+	c.lost()
 	c.wantError(tap, session.CodeNetwork)
 	c.wantState("c1", "pending")
 	if c.shown["c1"].Error == nil || c.shown["c1"].Error.Code != session.CodeNetwork {
