@@ -101,10 +101,13 @@ type Warning struct {
 // maxWarnings bounds the list; the rows keep their own.
 const maxWarnings = 200
 
+// appendWarnings adds a warning for each mark, but none that stands there just before, as
+// for the keys of a duplicate.
 func appendWarnings(list []Warning, m Marks, path string) []Warning {
 	for i, code := range markCodes {
-		if m&(1<<i) != 0 && len(list) < maxWarnings {
-			list = append(list, Warning{Code: code, Path: path})
+		w := Warning{Code: code, Path: path}
+		if m&(1<<i) != 0 && len(list) < maxWarnings && (len(list) == 0 || list[len(list)-1] != w) {
+			list = append(list, w)
 		}
 	}
 	return list

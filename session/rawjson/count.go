@@ -29,17 +29,18 @@ func prefixOf(text []byte, characters int) int {
 
 // decodedPrefix is the length that the first room bytes of a string lexeme have when they
 // are decoded; an escape or a character that is not whole within them does not count.
-// Text without quotes is read the same way.
 func decodedPrefix(lexeme []byte, room int) int {
 	room = min(room, len(lexeme))
-	i, length := 0, 0
-	if room > 0 && lexeme[0] == '"' {
-		i = 1
-	}
-	for i < room {
+	length := 0
+	for i := 1; i < room; {
 		size, decodedSize := 1, 1
-		if c := lexeme[i]; c == '\\' {
+		if c := lexeme[i]; c == '"' {
+			break // the closing quote
+		} else if c == '\\' {
 			r, n := decodeEscape(lexeme[i:])
+			if n == 0 { // not reached for a valid lexeme
+				break
+			}
 			size, decodedSize = n, utf8.RuneLen(r)
 			if decodedSize < 0 {
 				decodedSize = 3 // half of a surrogate pair

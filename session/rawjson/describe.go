@@ -1,5 +1,7 @@
 package rawjson
 
+import "unicode/utf8"
+
 // Describe makes the rows of a card from the raw bytes of a call's arguments. With all
 // false it shows what lies within Soft and says in Hidden what it leaves out, exactly;
 // with all true, after "Show all", what lies within Hard. The first twenty outermost
@@ -9,11 +11,18 @@ package rawjson
 // It never fails: what cannot be shown is Blocked, so that Confirm is not available and
 // Deny is (S17, S18).
 func Describe(raw []byte, all bool) Arguments {
-	d := describer{w: walker{b: raw}, limits: Soft}
+	limits := Soft
 	if all {
-		d.limits = Hard
+		limits = Hard
 	}
-	d.out.Digest = Digest(raw)
+	a := describe(raw, limits, Hard)
+	a.Digest = Digest(raw)
+	return a
+}
+
+// describe shows what lies within limits, and blocks what passes hard.
+func describe(raw []byte, limits, hard Limits) Arguments {
+	d := describer{w: walker{b: raw}, limits: limits, checkKeys: len(raw) <= hard.Bytes}
 	d.out.Kind = KindOf(raw)
 	d.walk()
 	switch {
@@ -21,10 +30,10 @@ func Describe(raw []byte, all bool) Arguments {
 		d.unread()
 		d.out.Blocked = BlockedTooDeep
 	case d.w.code != "":
-		d.malformed(raw)
-	case len(raw) > Hard.Bytes:
+		return malformed(raw, limits)
+	case len(raw) > hard.Bytes:
 		d.out.Blocked = BlockedTooLarge
-	case d.leaves > Hard.Leaves || all && d.z.full:
+	case d.leaves > hard.Leaves, d.z.full && limits.Tokens >= hard.Tokens:
 		d.out.Blocked = BlockedTooMany
 	case d.duplicate:
 		d.out.Blocked = BlockedDuplicateKey
@@ -46,6 +55,7 @@ type describer struct {
 	leaves    int
 	values    int // rows and hidden rows so far
 	paths     pathBuilder
+	checkKeys bool // false for a text that is blocked in any case: its keys need no memory
 	duplicate bool
 }
 
@@ -101,9 +111,9 @@ func (d *describer) value(t token) {
 		lexeme = nil
 	}
 	at := d.add(&row, key, lexeme)
-	if row.Index < 0 && len(d.open) > 0 {
+	if row.Index < 0 && len(d.open) > 0 && d.checkKeys {
 		if isPrototypeKey(key) {
-			d.warn(at, d.paths.path(d.values), MarkPrototype)
+			d.warn(at, d.values, MarkPrototype)
 		}
 		d.keys = append(d.keys, keyRef{text: key, row: at, value: d.values})
 	}
@@ -130,18 +140,21 @@ func (d *describer) close() {
 		checkKeys(d.keys[c.keys:], func(k *keyRef, m Marks) {
 			d.duplicate = d.duplicate || m == MarkDuplicate
 			d.paths.enter(c.path, k.text, -1)
-			d.warn(k.row, d.paths.path(k.value), m)
+			d.warn(k.row, k.value, m)
 		})
 		d.keys = d.keys[:c.keys]
 	}
 }
 
-// warn adds a warning that is not about the characters of a text.
-func (d *describer) warn(row int, path string, m Marks) {
+// warn adds a warning about the key whose path was entered last: to its row, if it has
+// one, and to the list.
+func (d *describer) warn(row, value int, m Marks) {
 	if row >= 0 {
 		d.out.Rows[row].Marks |= m
 	}
-	d.out.Warnings = appendWarnings(d.out.Warnings, m, path)
+	if len(d.out.Warnings) < maxWarnings {
+		d.out.Warnings = appendWarnings(d.out.Warnings, m, d.paths.path(value))
+	}
 }
 
 // add appends the row, as much of it as the limits let through, and returns its index, or
@@ -150,7 +163,7 @@ func (d *describer) add(row *Row, key, lexeme []byte) int {
 	start := d.w.start
 	within := start < d.limits.Bytes && d.leaves < d.limits.Leaves &&
 		len(d.open) <= d.limits.Depth && !d.z.full
-	if !within && (len(d.open) > 1 || d.values > alwaysRows) {
+	if !within && (len(d.open) > 1 || len(d.open) == 1 && d.open[0].children > alwaysRows) {
 		d.out.Hidden.Rows++
 		d.out.Hidden.Characters += countText(key) + d.countScalar(row.Kind, lexeme)
 		return -1
@@ -241,14 +254,20 @@ func (d *describer) unread() {
 	d.out.Hidden.Characters += countText(d.w.b[d.w.i:])
 }
 
-// malformed drops the rows of a text that is no JSON and shows the text itself.
-func (d *describer) malformed(raw []byte) {
-	d.out = Arguments{Digest: d.out.Digest, Blocked: BlockedMalformed}
-	d.z = tokenizer{limit: d.limits.Tokens}
+// malformed shows a text that is no JSON as it is.
+func malformed(raw []byte, limits Limits) Arguments {
+	n := min(len(raw), limits.Bytes)
+	for n > 0 && n < len(raw) && n > limits.Bytes-utf8.UTFMax && !utf8.RuneStart(raw[n]) {
+		n-- // do not cut a character
+	}
+	z := tokenizer{limit: limits.Tokens}
 	row := Row{Index: -1}
-	tokens, marks, n := d.z.tokenize(raw[:decodedPrefix(raw, d.limits.Bytes)], false)
-	row.Tokens, row.Marks, row.Hidden = tokens, marks, countText(raw[n:])
-	d.out.Rows = []Row{row}
-	d.out.Hidden.Characters = row.Hidden
-	d.out.Warnings = appendWarnings(nil, marks, "")
+	row.Tokens, row.Marks, n = z.tokenize(raw[:n], false)
+	row.Hidden = countText(raw[n:])
+	return Arguments{
+		Blocked:  BlockedMalformed,
+		Rows:     []Row{row},
+		Hidden:   Hidden{Characters: row.Hidden},
+		Warnings: appendWarnings(nil, row.Marks, ""),
+	}
 }

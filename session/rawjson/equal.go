@@ -111,4 +111,9 @@ func parseTree(b []byte) ([]node, bool) {
 }
 
 // decoded is the text of a string lexeme, copied only when it has escapes.
-func decoded(lexeme []byte) []byte { return Text(lexeme, nil) }
+func decoded(lexeme []byte) []byte {
+	if !hasEscape(lexeme) {
+		return lexeme[1 : len(lexeme)-1]
+	}
+	return appendDecoded(nil, lexeme)
+}

@@ -62,7 +62,7 @@ func mapHostChar(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		return r + 'a' - 'A'
 	}
-	if r >= 0x80 && r < rune(charByte) {
+	if r >= 0x80 && r < rune(charByte) && r != 0x0130 {
 		return unicode.ToLower(r)
 	}
 	return r
@@ -82,8 +82,9 @@ func endsHost(r rune) bool {
 
 // asciiHost is the ASCII form of a host: each label that is not ASCII in Punycode. It
 // follows the mapping of UTS 46 for case, width, composition and characters that are
-// left out; a label that no register would take still gets a form, since all it has to
-// show is that the host is not the one it looks like.
+// left out, but not for other compatibility forms such as ligatures and circled letters.
+// A label that no register would take still gets a form: all it has to show is that the
+// host is not the one it looks like.
 func asciiHost(name []byte) []byte {
 	var ascii, label []byte
 	flush := func() {
@@ -103,8 +104,10 @@ func asciiHost(name []byte) []byte {
 		case r == '.':
 			flush()
 			ascii = append(ascii, '.')
-		case c < charByte && classOf(r) == classIgnored && r != 0x200C:
-			// A browser leaves it out, too.
+		case r == 0x0130: // its lower case is two characters
+			label = append(label, "i\u0307"...)
+		case c < charByte && (classOf(r) == classBidi || classOf(r) == classIgnored && r != 0x200C):
+			// A browser leaves it out, too, or refuses the whole host.
 		default:
 			label = utf8.AppendRune(label, r)
 		}

@@ -17,8 +17,8 @@ type keyRef struct {
 // more there.
 const fewKeys = 8
 
-// checkKeys looks for keys of one object that are equal, or equal after NFC, and tells
-// found about the later one of each pair. It reorders keys.
+// checkKeys looks for keys of one object that are equal, or equal after NFC, and calls
+// found for each of them. It reorders keys.
 func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 	ascii := true
 	for i := range keys {
@@ -26,8 +26,8 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 	}
 	if len(keys) <= fewKeys && ascii {
 		for i := range keys {
-			for j := range keys[:i] {
-				if bytes.Equal(keys[i].text, keys[j].text) {
+			for j := range keys {
+				if i != j && bytes.Equal(keys[i].text, keys[j].text) {
 					found(&keys[i], MarkDuplicate)
 					break
 				}
@@ -35,9 +35,10 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 		}
 		return
 	}
-	slices.SortStableFunc(keys, func(a, b keyRef) int { return bytes.Compare(a.text, b.text) })
-	for i := 1; i < len(keys); i++ {
-		if bytes.Equal(keys[i].text, keys[i-1].text) {
+	sortKeys(keys, func(k *keyRef) []byte { return k.text })
+	for i := range keys {
+		if i > 0 && bytes.Equal(keys[i].text, keys[i-1].text) ||
+			i+1 < len(keys) && bytes.Equal(keys[i].text, keys[i+1].text) {
 			found(&keys[i], MarkDuplicate)
 		}
 	}
@@ -51,12 +52,29 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 			k.nfd = appendNFD(nil, k.text)
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b keyRef) int { return bytes.Compare(a.nfd, b.nfd) })
-	for i := 1; i < len(keys); i++ {
-		if bytes.Equal(keys[i].nfd, keys[i-1].nfd) && !bytes.Equal(keys[i].text, keys[i-1].text) {
-			found(&keys[i], MarkSameKey)
+	sortKeys(keys, func(k *keyRef) []byte { return k.nfd })
+	for from := 0; from < len(keys); {
+		to, same := from+1, true
+		for to < len(keys) && bytes.Equal(keys[to].nfd, keys[from].nfd) {
+			same = same && bytes.Equal(keys[to].text, keys[from].text)
+			to++
+		}
+		for ; from < to; from++ {
+			if !same {
+				found(&keys[from], MarkSameKey)
+			}
 		}
 	}
+}
+
+// sortKeys orders keys by a text, and equal ones as they stood in the source.
+func sortKeys(keys []keyRef, by func(k *keyRef) []byte) {
+	slices.SortFunc(keys, func(a, b keyRef) int {
+		if c := bytes.Compare(by(&a), by(&b)); c != 0 {
+			return c
+		}
+		return a.value - b.value
+	})
 }
 
 // isPrototypeKey says whether a decoded key reaches a prototype in JavaScript that copies

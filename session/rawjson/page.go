@@ -14,6 +14,7 @@ var kindNames = [...]string{
 //	 rows: [{path, depth, key: Token[]|null, index: number|null, kind, size,
 //	         tokens: Token[], hidden, warnings: [code]}]}
 //
+// path is for code and never for show: it holds decoded keys with whatever is in them.
 // kind is object, array, string, number, boolean, null, or text for what is no JSON.
 func AppendArguments(dst []byte, a *Arguments) []byte {
 	dst = AppendQuoted(append(dst, `{"digest":`...), a.Digest)

@@ -53,6 +53,9 @@ func appendDecoded(dst, lexeme []byte) []byte {
 		}
 		dst = append(dst, s[:i]...)
 		r, n := decodeEscape(s[i:])
+		if n == 0 { // not reached for a valid lexeme
+			return append(dst, s[i:]...)
+		}
 		if 0xD800 <= r && r < 0xE000 {
 			dst = append(dst, 0xED, byte(0x80|r>>6&0x3F), byte(0x80|r&0x3F))
 		} else {

@@ -132,8 +132,8 @@ func (z *tokenizer) next(s []byte) int {
 			return n
 		}
 	}
-	_, size := decodeChar(s)
-	return z.run(s[:runLength(s, size)], countedRun)
+	c, size := decodeChar(s)
+	return z.run(s[:charRun(s, c, size)], countedRun)
 }
 
 // run adds tokens for a stretch in which every character is drawn as a token, and returns
@@ -143,7 +143,7 @@ func (z *tokenizer) run(s []byte, counted int) int {
 	done := 0
 	for done < len(s) {
 		c, size := decodeChar(s[done:])
-		n := runLength(s[done:], size)
+		n := charRun(s[done:], c, size)
 		if n/size < counted {
 			n = size
 		}
@@ -187,6 +187,23 @@ func (z *tokenizer) ascii() {
 	z.marks |= MarkHost
 	z.tokens = append(z.tokens, Token{Type: TokenASCII, Text: z.hosts[0].ascii})
 	z.hosts = z.hosts[1:]
+}
+
+// charRun is the length of the run of the character c, of size bytes, at the start of s. A
+// byte that is no UTF-8 can look like the start of the character after it, so these are
+// told apart by decoding.
+func charRun(s []byte, c Char, size int) int {
+	if c < charByte {
+		return runLength(s, size)
+	}
+	n := size
+	for n < len(s) && s[n] == s[0] {
+		if next, _ := decodeChar(s[n:]); next != c {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // runLength is the length of the run of the first size bytes at the start of s.
