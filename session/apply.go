@@ -45,7 +45,7 @@ func (s *Session) apply(st *stream, e *event.Event) {
 	case event.UserMessage:
 		s.applyUserMessage(e)
 	case event.Batch:
-		s.applyBatch(e)
+		s.applyBatch(st, e)
 	case event.ToolCall:
 		s.applyCall(st, e)
 	case event.ToolResult:
@@ -238,6 +238,9 @@ func (s *Session) applyCall(st *stream, e *event.Event) {
 		s.warn(CodeMalformedCall, string(e.ToolCallID))
 		return
 	}
+	if e.Place > 0 {
+		defer s.batchArrived(e.Place)
+	}
 	if at, known := s.calls[string(e.ToolCallID)]; known {
 		s.repeatedCall(st, at, e)
 		return
@@ -264,7 +267,6 @@ func (s *Session) applyCall(st *stream, e *event.Event) {
 	switch {
 	case p.Required:
 		s.ask(at, st, e)
-		s.batchArrived()
 	case p.Target == event.Frontend:
 		s.startRun(at, true)
 	}
@@ -276,23 +278,25 @@ func (s *Session) applyCall(st *stream, e *event.Event) {
 func (s *Session) repeatedCall(st *stream, at callRef, e *event.Event) {
 	p := &s.messages[at.message].Parts[at.part]
 	c := s.confirmationOf(p.ToolCallID)
-	defer s.batchArrived()
 	if !sameCall(p, string(e.ToolName), e.Input) {
+		if e.Place > 0 && c == nil {
+			s.require(at, string(e.Toolset))
+			s.ask(at, st, e) // its batch waits for an answer: it can be denied
+		}
 		s.contradict(p.ToolCallID)
 		return
 	}
-	if !e.Required || s.batch == nil && (c != nil || s.over(p.ToolCallID)) {
-		return
-	}
-	if c != nil {
+	switch {
+	case !e.Required:
+	case c != nil && e.Place > 0:
 		s.askAgain(c, e)
-		return
+	case c != nil:
+	case e.Place == 0 && (s.runOf(p.ToolCallID) != nil || s.over(p.ToolCallID)):
+		// It runs or ran already: it was announced as automatic.
+	default:
+		s.require(at, string(e.Toolset))
+		s.ask(at, st, e)
 	}
-	if s.runOf(p.ToolCallID) != nil || s.over(p.ToolCallID) {
-		return // it runs or ran already: it was announced as automatic
-	}
-	s.require(at, string(e.Toolset))
-	s.ask(at, st, e)
 }
 
 func sameCall(p *event.Part, name string, input []byte) bool {

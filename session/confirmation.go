@@ -122,8 +122,9 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 	allowed := false
 	if e != nil {
 		c.asker = st.id
+		c.conflict = !sameCall(p, string(e.ToolName), e.Input)
 		c.reason = string(e.Reason)
-		c.joinBatch(s, e)
+		s.joinBatch(c, e)
 		allowed = e.Allowed
 	}
 	s.present(c, allowed)
@@ -133,7 +134,7 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 // an answer that is not sent yet stay as they are; a call that was answered is
 // asked anew (contract asgard S7).
 func (s *Session) askAgain(c *confirmation, e *event.Event) {
-	c.joinBatch(s, e)
+	s.joinBatch(c, e)
 	staged := c.state == Deciding && c.stream == 0
 	if staged || c.state == Pending {
 		s.showConfirmation(c)
@@ -155,14 +156,21 @@ func (s *Session) present(c *confirmation, allowed bool) {
 	s.move(c, Pending, nil)
 }
 
-func (c *confirmation) joinBatch(s *Session, e *event.Event) {
-	if s.batch == nil {
+// joinBatch puts a confirmation in its place in the batch that is arriving. It
+// stands behind those that were asked before (asgard Q1).
+func (s *Session) joinBatch(c *confirmation, e *event.Event) {
+	if e.Place == 0 || s.batch == nil {
 		return
 	}
-	s.batch.count++
-	c.batch, c.position = s.batch, s.batch.count
+	c.batch, c.position = s.batch, e.Place
 	c.toolset = orElse(string(e.Toolset), c.toolset)
 	c.reason = orElse(string(e.Reason), c.reason)
+	for i, other := range s.confirmations {
+		if other == c {
+			s.confirmations = append(append(s.confirmations[:i], s.confirmations[i+1:]...), c)
+			return
+		}
+	}
 }
 
 // askedLately counts the questions about the same tool in the last minute (S49).
@@ -190,19 +198,24 @@ type question struct {
 // twice (asgard W5).
 type batch struct {
 	processID    string
-	total, count int
+	total, count int // calls that it has, and that have arrived
+	stream       int // that brought it
 }
 
 // applyBatch begins a group of confirmations.
-func (s *Session) applyBatch(e *event.Event) {
-	s.batch = &batch{processID: string(e.BatchID), total: e.Count}
-	s.batchArrived()
+func (s *Session) applyBatch(st *stream, e *event.Event) {
+	s.batch = &batch{processID: string(e.BatchID), total: e.Count, stream: st.id}
+	s.batchArrived(0)
 }
 
-// batchArrived ends what an earlier group still asks, once all calls of the new
-// one are here: the server asks something else now (contract asgard C1, W17).
-func (s *Session) batchArrived() {
-	if s.batch == nil || s.batch.count < s.batch.total {
+// batchArrived takes note of a call of the batch, by its place. Once all are
+// here, it ends what an earlier group still asks: the server asks something else
+// now (contract asgard C1, W17).
+func (s *Session) batchArrived(place int) {
+	if s.batch == nil || place < s.batch.count {
+		return
+	}
+	if s.batch.count = place; place < s.batch.total {
 		return
 	}
 	for _, c := range s.confirmations {

@@ -38,7 +38,7 @@ func (s *Session) granted(c *confirmation, allowed bool) (always, ok bool) {
 	if !ok && !allowed { // asgard Q2
 		return false, false
 	}
-	return always, !s.blocked(c)
+	return always, !c.conflict && !s.blocked(c)
 }
 
 func (s *Session) grantScope(c *confirmation) *batch {

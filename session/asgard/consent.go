@@ -130,7 +130,7 @@ func (d *decoder) consent(fact rawjson.Value, e *event.Event) {
 		malformedCall(e)
 		return
 	}
-	d.calls, d.run = calls, e.RunID
+	d.calls, d.total, d.run = calls, len(calls), e.RunID
 	d.batched = append(d.batched[:0], d.string(v[0], 0)...)
 	e.Kind, e.BatchID, e.Count = event.Batch, d.batched, len(calls)
 }
@@ -143,7 +143,7 @@ func (d *decoder) call(e *event.Event) bool {
 	value := d.calls[0]
 	d.calls = d.calls[1:]
 	e.Reset()
-	e.RunID, e.BatchID = d.run, d.batched
+	e.RunID, e.Place = d.run, d.total-len(d.calls)
 	d.pending(value, e)
 	return true
 }

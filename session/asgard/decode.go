@@ -58,6 +58,7 @@ type decoder struct {
 	done    map[string]bool // messages that are complete
 	thought map[string]bool // the same for reasoning, whose ids may be the same
 	calls   [][]byte        // calls of a consent that are still to be handed out
+	total   int             // calls that the consent has
 	run     []byte          // the run of those calls
 	batched []byte
 	text    [4][]byte // memory for texts with escapes

@@ -25,8 +25,9 @@ const (
 	UserMessage
 	// ToolCall announces a call: ToolCallID, ToolName, Target, Input, Required.
 	ToolCall
-	// Batch says that the next Count ToolCall events belong to one group of
-	// confirmations (BatchID) that replaces an earlier unanswered group.
+	// Batch says that the next Count ToolCall events, which have a Place, belong
+	// to one group of confirmations (BatchID) that replaces an earlier unanswered
+	// group.
 	Batch
 	// ToolResult ends a call: ToolCallID, ToolName, Output. One with an Input
 	// brings its call along, for those who have not heard of it.
@@ -104,9 +105,12 @@ type Event struct {
 	// alreadyAllowed): it is approved without asking.
 	Allowed bool
 	// Reason is the model's own word about the call. It is never a heading.
-	Reason  []byte
+	Reason []byte
+
 	BatchID []byte
 	Count   int
+	// Place of a call in its batch, counted from 1; 0 for a call in none.
+	Place int
 
 	FinishReason []byte
 	Code         []byte
