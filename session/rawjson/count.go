@@ -27,6 +27,23 @@ func prefixOf(text []byte, characters int) int {
 	return n
 }
 
+// wholeChars is the length of the first room bytes of text, less a character that is not
+// whole within them.
+func wholeChars(text []byte, room int) int {
+	if room >= len(text) {
+		return len(text)
+	}
+	for at := room - 1; at >= 0 && at > room-utf8.UTFMax; at-- {
+		if utf8.RuneStart(text[at]) {
+			if _, size := decodeChar(text[at:]); at+size > room {
+				return at
+			}
+			break
+		}
+	}
+	return room
+}
+
 // decodedPrefix is the length that the first room bytes of a string lexeme have when they
 // are decoded; an escape or a character that is not whole within them does not count.
 func decodedPrefix(lexeme []byte, room int) int {

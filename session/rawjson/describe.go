@@ -1,7 +1,5 @@
 package rawjson
 
-import "unicode/utf8"
-
 // Describe makes the rows of a card from the raw bytes of a call's arguments. With all
 // false it shows what lies within Soft and says in Hidden what it leaves out, exactly;
 // with all true, after "Show all", what lies within Hard. The first twenty outermost
@@ -256,10 +254,7 @@ func (d *describer) unread() {
 
 // malformed shows a text that is no JSON as it is.
 func malformed(raw []byte, limits Limits) Arguments {
-	n := min(len(raw), limits.Bytes)
-	for n > 0 && n < len(raw) && n > limits.Bytes-utf8.UTFMax && !utf8.RuneStart(raw[n]) {
-		n-- // do not cut a character
-	}
+	n := wholeChars(raw, limits.Bytes)
 	z := tokenizer{limit: limits.Tokens}
 	row := Row{Index: -1}
 	row.Tokens, row.Marks, n = z.tokenize(raw[:n], false)
