@@ -1,0 +1,79 @@
+// A chat that draws its own buttons, from session.confirmations.
+import { SvedaClient, messageText } from '/dist/auto.js';
+import { drawRow, Speaker, Speech } from '/dist/card/index.js';
+import { tokenHeaders } from './token.js';
+
+/** @import { Confirmation } from '../src/confirmation.js' */
+
+/** @template {HTMLElement} T @param {string} id @returns {T} */
+const find = (id) => /** @type {T} */ (document.getElementById(id));
+const text = /** @type {HTMLInputElement} */ (find('text'));
+const send = /** @type {HTMLButtonElement} */ (find('send'));
+
+const client = new SvedaClient({ headers: tokenHeaders });
+const session = client.createSession();
+
+/** @type {readonly Confirmation[] | undefined} */
+let drawn;
+
+function show() {
+	const { messages, confirmations, confirmationPending, isStreaming } = session.getSnapshot();
+	find('messages').replaceChildren(...messages.map((message) => element('li', messageText(message))));
+	// The list is the same array until a confirmation changes: the focus stays.
+	if (confirmations !== drawn) {
+		drawn = confirmations;
+		find('questions').replaceChildren(...confirmations.filter((c) => c.state === 'pending' || c.state === 'deciding').map(question));
+	}
+	send.disabled = text.disabled = confirmationPending || isStreaming;
+}
+
+/** @param {Confirmation} confirmation */
+function question(confirmation) {
+	const { toolCallId, toolName, state, error } = confirmation;
+	// Made from the bytes that the server sent; hidden characters are labels.
+	const { rows, blocked, digest, hidden } = confirmation.arguments;
+	const list = document.createElement('div');
+	list.setAttribute('role', 'list');
+	const speech = new Speech(new Speaker('en'));
+	list.append(...rows.map((row) => drawRow(row, speech)));
+	/** @param {string} label @param {'approve' | 'deny'} decision @param {boolean} possible */
+	const button = (label, decision, possible) => {
+		const node = element('button', label);
+		node.toggleAttribute('disabled', state !== 'pending' || !possible);
+		node.addEventListener('click', () => {
+			session.resolveToolConfirmation(toolCallId, decision, { digest }).catch(showProblem);
+		});
+		return node;
+	};
+	const buttons = element('div', '');
+	buttons.className = 'buttons';
+	buttons.append(button('Yes, do it', 'approve', blocked === null && hidden.rows + hidden.characters === 0), button('No', 'deny', true));
+	const box = element('section', '');
+	box.className = 'question';
+	box.dataset.call = toolCallId;
+	box.append(element('strong', `May ${toolName} run?`), list, buttons);
+	if (error) box.append(element('p', error.message));
+	return box;
+}
+
+/** @param {unknown} error */
+function showProblem(error) {
+	find('problem').textContent = error ? /** @type {Error} */ (error).message : '';
+}
+
+/** @param {string} name @param {string} content */
+function element(name, content) {
+	const node = document.createElement(name);
+	node.textContent = content;
+	return node;
+}
+
+find('form').addEventListener('submit', (event) => {
+	event.preventDefault();
+	showProblem(undefined);
+	session.send(text.value).catch(showProblem);
+	text.value = '';
+});
+session.subscribe(show);
+show();
+document.documentElement.dataset.ready = '';

@@ -1,0 +1,60 @@
+// The chats that the server has stored.
+
+/** @import { SvedaClient } from '../src/index.js' */
+
+export class Histories {
+	#client;
+	#list;
+	#none;
+	#open;
+	#gone;
+	#current = '';
+
+	/**
+	 * @param {SvedaClient} client
+	 * @param {HTMLElement} list
+	 * @param {HTMLElement} none shown when there is no chat
+	 * @param {(chatId: string) => void} open
+	 * @param {() => void} gone called when the shown chat was deleted
+	 */
+	constructor(client, list, none, open, gone) {
+		this.#client = client;
+		this.#list = list;
+		this.#none = none;
+		this.#open = open;
+		this.#gone = gone;
+	}
+
+	/** @param {string} current the chat that is shown */
+	async refresh(current) {
+		this.#current = current;
+		const chats = await this.#client.listHistories().catch(() => undefined);
+		if (chats === undefined || current !== this.#current) return;
+		this.#list.replaceChildren(...chats.map((chat) => this.#row(chat)));
+		this.#none.hidden = chats.length > 0;
+	}
+
+	/** @param {{chatId: string, title: string, preview?: string}} chat */
+	#row({ chatId, title, preview }) {
+		const item = document.createElement('li');
+		item.toggleAttribute('data-current', chatId === this.#current);
+		const open = document.createElement('button');
+		open.type = 'button';
+		open.className = 'open';
+		open.textContent = title || preview || 'Chat';
+		open.addEventListener('click', () => this.#open(chatId));
+		const drop = document.createElement('button');
+		drop.type = 'button';
+		drop.className = 'drop';
+		drop.textContent = '×';
+		drop.setAttribute('aria-label', `Delete the chat ${title}`);
+		drop.addEventListener('click', async () => {
+			await this.#client.deleteHistory(chatId).catch(() => {});
+			this.#client.destroySession(chatId);
+			if (chatId === this.#current) this.#gone();
+			else await this.refresh(this.#current);
+		});
+		item.append(open, drop);
+		return item;
+	}
+}
