@@ -193,7 +193,7 @@ func (s *Session) End(id int, reason EndReason, detail string) {
 	case st.ended:
 		s.finish(st, nil)
 	case st.events == 0 && reason == EOF:
-		s.finish(st, s.textError(st, CodeEmptyStream, "the response was empty"))
+		s.finish(st, s.textError(st, CodeEmptyStream, s.prefix()+"Stream response has no body"))
 	case reason == NetworkFailed:
 		s.finish(st, s.textError(st, CodeStreamCut, "the connection was lost inside the stream"))
 	default:
