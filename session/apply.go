@@ -14,6 +14,10 @@ func (s *Session) apply(st *stream, e *event.Event) {
 	if s.events && e.Raw != nil {
 		s.change(Change{Kind: RawEvent, Data: s.keep(e.Raw)})
 	}
+	if st == s.main && st.run == "" && len(e.RunID) > 0 {
+		st.run = string(e.RunID) // the first that is named (asgard L8)
+		s.tellRun()
+	}
 	switch e.Kind {
 	case event.Unknown, event.RunStart:
 		return
@@ -26,11 +30,17 @@ func (s *Session) apply(st *stream, e *event.Event) {
 	case event.History:
 		s.takeHistory(st, e.Messages)
 		return
+	case event.Metadata:
+		s.applyMetadata(st, e)
+		return
 	}
 	if st.failed != nil && e.Kind.Content() {
 		return // the turn has failed: nothing is built on it any more (W15)
 	}
-	st.accepted = true
+	if !st.accepted {
+		st.accepted = true
+		s.decisionsTaken(st)
+	}
 	switch e.Kind {
 	case event.MessageStart:
 		s.applyStart(st, e)
@@ -43,7 +53,7 @@ func (s *Session) apply(st *stream, e *event.Event) {
 	case event.SetReasoning:
 		s.setText(st, e, event.ReasoningPart)
 	case event.UserMessage:
-		s.applyUserMessage(e)
+		s.applyUserMessage(st, e)
 	case event.Batch:
 		s.applyBatch(st, e)
 	case event.ToolCall:
@@ -59,10 +69,14 @@ func (s *Session) apply(st *stream, e *event.Event) {
 	case event.MaxSteps:
 		s.notify("maxSteps", e.Raw)
 	case event.Title:
-		start := len(s.arena)
-		s.arena = rawjson.AppendQuoted(s.arena, e.Text)
-		s.change(Change{Kind: Notify, Text: "title", Data: s.arena[start:]})
+		s.applyTitle(e)
 	}
+}
+
+func (s *Session) applyTitle(e *event.Event) {
+	start := len(s.arena)
+	s.arena = rawjson.AppendQuoted(s.arena, e.Text)
+	s.change(Change{Kind: Notify, Text: "title", Data: s.arena[start:]})
 }
 
 // applyError keeps the text that arrived (B113) and lets the stream run to its
@@ -78,7 +92,7 @@ func (s *Session) applyError(st *stream, e *event.Event) {
 	st.failed = s.textError(st, code, string(e.Text))
 	st.failed.Server = string(e.Text)
 	st.failed.inBand = true
-	if e.Refusal {
+	if e.Refusal && len(e.Code) == 0 {
 		st.failed.Code = CodeRefused
 	}
 	s.armTail(st)
@@ -86,7 +100,9 @@ func (s *Session) applyError(st *stream, e *event.Event) {
 
 func (s *Session) applyEnd(st *stream, e *event.Event) {
 	st.ended = true
-	s.notify("finish", e.Raw)
+	if st.request.Kind != event.Reread {
+		s.notify("finish", e.Raw)
+	}
 	s.armTail(st)
 }
 
@@ -187,32 +203,36 @@ func (s *Session) limitReached(st *stream) {
 // setText makes the text of a message what the server says it is in the end.
 // What was shown already and agrees is kept.
 func (s *Session) setText(st *stream, e *event.Event, kind event.PartKind) {
-	m := s.target(st, e.MessageID)
+	if len(e.Text) == 0 && s.find(string(e.MessageID)) < 0 {
+		return // a message of other things than text
+	}
+	m, rest := s.target(st, e.MessageID), e.Text
+	agreed := true // so far the parts say what the whole text says
 	for i := range s.messages[m].Parts {
 		p := &s.messages[m].Parts[i]
 		if p.Kind != kind {
 			continue
 		}
-		if n := len(p.Text); len(e.Text) >= n && string(e.Text[:n]) == string(p.Text) {
-			e.Text = e.Text[n:]
-			s.appendText(st, e, kind)
-			return
+		if n := len(p.Text); agreed && len(rest) >= n && string(rest[:n]) == string(p.Text) {
+			rest = rest[n:]
+			continue
 		}
-		if len(e.Text) > maxPart {
+		if len(rest) > maxPart {
 			s.limitReached(st)
 			return
 		}
 		s.freezeText(m, i)
-		p.Text = append([]byte(nil), e.Text...)
+		p.Text, rest, agreed = append([]byte(nil), rest...), nil, false
 		s.partChanged(m, i)
-		return
 	}
+	e.Text = rest
 	s.appendText(st, e, kind)
 }
 
 // applyUserMessage adds a replayed message of the person unless it is there
-// (contract asgard L12).
-func (s *Session) applyUserMessage(e *event.Event) {
+// (contract asgard L12). What follows answers it.
+func (s *Session) applyUserMessage(st *stream, e *event.Event) {
+	st.message, st.adopted = -1, false
 	for i := len(s.messages) - 1; i >= 0; i-- {
 		id := s.messages[i].ID
 		if id == string(e.MessageID) || len(e.ClientID) > 0 && id == string(e.ClientID) {
@@ -226,9 +246,6 @@ func (s *Session) applyUserMessage(e *event.Event) {
 	m := event.Message{ID: id, Role: event.User}
 	m.Parts = []event.Part{{Kind: event.TextPart, Text: append([]byte(nil), e.Text...)}}
 	s.addMessage(m)
-	if s.main != nil {
-		s.main.message, s.main.adopted = -1, false // what follows answers this message
-	}
 }
 
 // applyCall takes the announcement of a tool call. What it says is fixed from
@@ -323,9 +340,21 @@ func (s *Session) applyResult(st *stream, e *event.Event) {
 		Kind: event.ResultPart, ToolCallID: id, ToolName: string(e.ToolName),
 		Output: append([]byte{}, e.Output...), Extra: append([]byte(nil), e.Extra...),
 	}
-	if _, known := s.calls[id]; known {
+	at, known := s.calls[id]
+	switch {
+	case known:
+		p := &s.messages[at.message].Parts[at.part]
+		if len(e.Input) > 0 && string(e.Input) != "null" && !sameCall(p, part.ToolName, e.Input) {
+			s.contradict(id) // what ran is not what was shown
+		}
 		s.addResult(part)
-	} else {
+	case e.Input != nil:
+		s.addPart(s.target(st, nil), event.Part{
+			Kind: event.CallPart, ToolCallID: id, ToolName: part.ToolName, Toolset: string(e.Toolset),
+			Input: append([]byte{}, e.Input...),
+		})
+		s.addResult(part)
+	default:
 		s.warn(CodeOrphanResult, id)
 		if len(s.early) < maxEarly {
 			s.early[id] = part

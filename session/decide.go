@@ -175,7 +175,7 @@ func (s *Session) sendDecisions() bool {
 		}
 	}
 	s.attachOutputs()
-	s.open(&event.Request{Kind: event.Decide, Decisions: decisions, MessageID: s.lastUserID()}, 0)
+	s.open(&event.Request{Kind: event.Decide, Decisions: decisions, MessageID: s.lastSent}, 0)
 	return true
 }
 
@@ -208,21 +208,35 @@ func (s *Session) closeDecisions(st *stream, err *Error) {
 			s.warn(CodeNoResult, c.id)
 		}
 		s.reread(0, false)
-	default:
-		for _, c := range open {
+	}
+}
+
+// decisionsTaken notes that the server has taken the decisions of a request.
+// Where results do not come by id, that is the last that is heard of them.
+func (s *Session) decisionsTaken(st *stream) {
+	if st.request.Kind != event.Decide || s.traits.ResultsByID {
+		return
+	}
+	for _, c := range s.confirmations {
+		if c.stream == st.id && c.state == Deciding {
 			s.move(c, decidedState(c), nil)
-		}
-		if err != nil {
-			s.reread(0, false) // taken, then cut: what is true now is read again (asgard W3)
+			s.move(c, Resolved, nil)
 		}
 	}
 }
 
 // undo makes decisions live again that were not taken. In a batch only the last
-// one is asked again; the answers before it stay (asgard Q6, W14).
+// one that a person made is asked again; the other answers stay (asgard Q6,
+// W14).
 func (s *Session) undo(open []*confirmation, err *Error) {
+	last := len(open) - 1
 	for i, c := range open {
-		if c.batch != nil && i < len(open)-1 {
+		if !c.auto {
+			last = i
+		}
+	}
+	for i, c := range open {
+		if c.batch != nil && i != last {
 			c.stream = 0
 			continue
 		}
@@ -243,14 +257,4 @@ func (s *Session) digestOf(c *confirmation) string {
 		c.digest = rawjson.Digest(c.input)
 	}
 	return c.digest
-}
-
-// lastUserID is the id of the person's last message, which a reply answers.
-func (s *Session) lastUserID() string {
-	for i := len(s.messages) - 1; i >= 0; i-- {
-		if s.messages[i].Role == event.User {
-			return s.messages[i].ID
-		}
-	}
-	return ""
 }

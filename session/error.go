@@ -13,6 +13,7 @@ const (
 	CodeHistoryUnavailable = "history-unavailable"   // 409: the server has no such chat
 	CodeUnauthorized       = "unauthorized"          // 401
 	CodeForbidden          = "forbidden"             // 403
+	CodeNotFound           = "not-found"             // 404
 	CodeRateLimited        = "rate-limited"          // 429
 	CodeTooLarge           = "too-large"             // 413
 	CodeNotAStream         = "not-a-stream"          // 2xx that is not an answer of the protocol
@@ -55,6 +56,10 @@ type Error struct {
 	// ProcessID is a diagnostic hint of CodeAwaitingConsent, never a key
 	// (contract asgard C5).
 	ProcessID string
+	// RunKind says of CodeBusy what holds the chat (contract asgard L3).
+	RunKind string
+	// TraceID is the server's name for the response, when it gave one.
+	TraceID string
 
 	gone   bool // the server knows nothing of what was decided
 	inBand bool // it came inside a stream
@@ -87,6 +92,14 @@ func (e *Error) AppendJSON(dst []byte) []byte {
 	if e.Code == CodeAwaitingConsent {
 		dst = append(dst, `,"processId":`...)
 		dst = appendQuoted(dst, e.ProcessID)
+	}
+	if e.RunKind != "" {
+		dst = append(dst, `,"runKind":`...)
+		dst = appendQuoted(dst, e.RunKind)
+	}
+	if e.TraceID != "" {
+		dst = append(dst, `,"traceId":`...)
+		dst = appendQuoted(dst, e.TraceID)
 	}
 	return append(dst, '}')
 }

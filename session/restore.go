@@ -256,27 +256,24 @@ func (s *Session) reread(t Ticket, asked bool) {
 		s.resolve(t, nil)
 	case s.main != nil:
 		s.resolve(t, nil)
+	case s.traits.RereadIsRun && t == 0:
+		s.doubt = true // the turn goes on with it
 	case s.traits.RereadIsRun:
 		s.begin(s.turn.options)
 		s.open(&event.Request{Kind: event.Reread}, t)
-	case s.side != nil:
-		s.side.asked = s.side.asked || asked
+	case s.sideOf(event.Reread) != nil:
+		side := s.sideOf(event.Reread)
+		side.asked = side.asked || asked
 		s.resolve(t, nil)
 	default:
-		s.lastID++
-		s.side = &stream{
-			id: s.lastID, message: -1, ticket: t, asked: asked,
-			request: event.Request{Kind: event.Reread, ChatID: s.chatID},
-			reader:  s.cfg.Dialect.Reader(event.Reread),
-		}
-		s.send(s.side)
+		s.openSide(&event.Request{Kind: event.Reread}, t).asked = asked
 	}
 }
 
 // takeHistory takes a stored chat. One that was asked for before the newest turn
 // began is older than what is shown here (R29).
 func (s *Session) takeHistory(st *stream, messages []event.Message) {
-	if st == s.side && (s.main != nil || s.lastMain > st.id) {
+	if st != s.main && (s.main != nil || s.lastMain > st.id) {
 		return
 	}
 	s.merge(messages, st.asked)
@@ -304,6 +301,17 @@ func (s *Session) withoutFillers() []event.Message {
 // finishSide ends a request beside the turn. Its failure changes nothing in the
 // chat; who asked for it is told.
 func (s *Session) finishSide(st *stream, err *Error) {
+	switch st.request.Kind {
+	case event.Stop:
+		s.stopAnswered(st, err)
+		return
+	case event.Delete:
+		s.deleted(st, err)
+		return
+	case event.Probe:
+		s.probed(st, err)
+		return
+	}
 	if err != nil {
 		s.warn(err.Code, "")
 		s.reject(st.ticket, err)

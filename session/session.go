@@ -87,8 +87,11 @@ type Session struct {
 	grants        []grant
 	runs          []*run // frontend handlers that are running
 	outputs       []output
-	main          *stream // the stream of the turn
-	side          *stream // a request beside it (re-reading, stopping)
+	main          *stream   // the stream of the turn
+	sides         []*stream // requests beside the turn (re-reading, stopping)
+	doubt         bool      // what the server holds is not known; read it again
+	stopping      stopping
+	lastSent      string // id of the person's last message that was sent from here
 	turn          turn
 	tickets       []ticket
 	timers        []timer

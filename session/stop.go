@@ -8,7 +8,12 @@ import "github.com/svedawasm/svedawasm/session/event"
 //
 // A decision that was on its way may or may not have been taken: its card is
 // live again, and the server answers a second decision with the first one.
+//
+// Where the server can be asked to stop a run, it is: see askStop.
 func (s *Session) Stop(t Ticket, force bool) {
+	if s.askStop(t, force) {
+		return
+	}
 	if s.running() {
 		s.halt(newError(CodeAborted, "the turn was stopped"))
 	}
@@ -105,11 +110,11 @@ func (s *Session) Close() {
 	if s.running() {
 		s.halt(newError(CodeClosed, "the session was closed"))
 	}
-	if st := s.side; st != nil {
-		s.side = nil
+	for _, st := range s.sides {
 		s.effect(Effect{Kind: AbortStream, ID: st.id})
 		s.reject(st.ticket, newError(CodeClosed, "the session was closed"))
 	}
+	s.sides = nil
 	s.closed = true
 	for len(s.timers) > 0 {
 		s.clearTimer(s.timers[0].id)

@@ -31,8 +31,17 @@ type stream struct {
 	watchdog int
 	tail     int
 	outputs  []output // that the request brings
-	ticket   Ticket   // of a request beside the turn
 	asked    bool     // of a Reread: the server holds a confirmation not shown here
+	run      string   // the server's name of the run
+	live     bool     // of a Reread: a run is on, it will be followed to its end
+	tries    int      // resumptions in a row that brought nothing
+	parked   bool     // cut, and waiting to be resumed
+
+	// Of a request beside the turn: its promise, and what follows from it.
+	ticket  Ticket
+	options TurnOptions
+	create  bool // of a Probe: open the chat when there is none
+	found   bool // of a Probe: there is one
 }
 
 type phase uint8
@@ -78,12 +87,15 @@ func (s *Session) open(r *event.Request, t Ticket) {
 	if len(st.outputs) > 0 {
 		s.tellOutputs()
 	}
-	for i := range s.tickets {
-		s.tickets[i].stream = st.id
+	if r.Kind != event.Reread { // which decides over nothing
+		for i := range s.tickets {
+			s.tickets[i].stream = st.id
+		}
 	}
 	if t != 0 {
 		s.tickets = append(s.tickets, ticket{id: t, stream: st.id})
 	}
+	s.tellRun()
 	s.setStatus(Submitted)
 	if s.traits.Placeholder && r.Kind != event.Decide {
 		st.message = s.addMessage(event.Message{ID: s.ids.New(), Role: event.Assistant})
@@ -92,8 +104,33 @@ func (s *Session) open(r *event.Request, t Ticket) {
 	if st.message >= 0 {
 		st.first = st.message
 	}
+	if r.Kind == event.Reread {
+		st.first = 0 // the whole chat is told again
+	}
 	s.persist()
 	s.send(st)
+}
+
+// openSide starts a request beside the turn.
+func (s *Session) openSide(r *event.Request, t Ticket) *stream {
+	r.ChatID = s.chatID
+	s.lastID++
+	st := &stream{
+		id: s.lastID, request: *r, message: -1, ticket: t, reader: s.cfg.Dialect.Reader(r.Kind),
+	}
+	s.sides = append(s.sides, st)
+	s.send(st)
+	return st
+}
+
+// sideOf gives the request of this kind beside the turn, nil for none.
+func (s *Session) sideOf(kind event.RequestKind) *stream {
+	for _, st := range s.sides {
+		if st.request.Kind == kind {
+			return st
+		}
+	}
+	return nil
 }
 
 // send has the driver send the request and watches over the answer.
@@ -110,6 +147,9 @@ func (s *Session) Head(id, status int, contentType string, head HeadInfo) {
 		return // of an old stream (R29)
 	}
 	st.status, st.head = status, head
+	if st == s.main && head.TraceID != "" {
+		s.tellRun()
+	}
 	switch {
 	case status < 200 || status > 299:
 		st.phase = refused
@@ -205,9 +245,12 @@ func (s *Session) End(id int, reason EndReason, detail string) {
 func (s *Session) finish(st *stream, err *Error) {
 	s.clearTimer(st.watchdog)
 	s.clearTimer(st.tail)
-	if st == s.side {
-		s.side = nil
+	if st != s.main {
+		s.dropSide(st)
 		s.finishSide(st, err)
+		return
+	}
+	if s.resume(st, err) {
 		return
 	}
 	s.main = nil
@@ -219,10 +262,24 @@ func (s *Session) finish(st *stream, err *Error) {
 	}
 	s.dropPlaceholder(st)
 	s.closeDecisions(st, err)
-	if err != nil {
+	s.closeReread(st, err)
+	s.doubtful(st, err)
+	switch {
+	case s.stopped():
+	case err != nil:
 		s.failStream(st, err)
 	}
+	s.tellRun()
 	s.advance()
+}
+
+func (s *Session) dropSide(st *stream) {
+	for i, other := range s.sides {
+		if other == st {
+			s.sides = append(s.sides[:i], s.sides[i+1:]...)
+			return
+		}
+	}
 }
 
 // failStream tells a failed request: the promises that hang on it reject, those
@@ -236,8 +293,13 @@ func (s *Session) failStream(st *stream, err *Error) {
 			kept = append(kept, t)
 		}
 	}
+	quiet := st.request.Kind == event.Reread && len(kept) == len(s.tickets)
 	s.tickets = kept
 	s.setStatus(Failed)
+	if quiet {
+		s.warn(err.Code, "") // nobody asked for it, and the cause has been told
+		return
+	}
 	s.tellFailure(err)
 	s.closeOpenCalls("The connection ended before the result arrived; whether the tool acted is not known.")
 	if !st.accepted && len(st.outputs) > 0 {
@@ -255,18 +317,23 @@ func (s *Session) failStream(st *stream, err *Error) {
 
 // streamOf gives the stream with this id while it is of interest.
 func (s *Session) streamOf(id int) *stream {
-	switch {
-	case s.main != nil && s.main.id == id:
+	if s.main != nil && s.main.id == id {
 		return s.main
-	case s.side != nil && s.side.id == id:
-		return s.side
+	}
+	for _, st := range s.sides {
+		if st.id == id {
+			return st
+		}
 	}
 	return nil
 }
 
 func (s *Session) refusal(st *stream) *Error {
 	why := s.cfg.Dialect.Refuse(st.status, st.body)
-	err := s.textError(st, why.Code, s.prefix()+"Stream request failed: "+strconv.Itoa(st.status))
+	if why.Message == "" {
+		why.Message = s.prefix() + "Stream request failed: " + strconv.Itoa(st.status)
+	}
+	err := s.textError(st, why.Code, why.Message)
 	err.Server = why.Text
 	err.gone = why.Gone
 	return err
@@ -284,6 +351,7 @@ func (s *Session) textError(st *stream, code, text string) *Error {
 	err := newError(code, text)
 	err.Status = st.status
 	err.RetryAfter = st.head.RetryAfter
+	err.TraceID = st.trace()
 	return err
 }
 

@@ -13,6 +13,8 @@ const (
 	silenceTimer timerKind = iota
 	tailTimer
 	toolTimer
+	resumeTimer
+	stopTimer
 )
 
 // setTimer asks for Fire after delay ms; a delay that is not positive sets
@@ -52,6 +54,10 @@ func (s *Session) Fire(id int) {
 			s.tailOver(t.ref)
 		case toolTimer:
 			s.toolTimedOut(t.ref)
+		case resumeTimer:
+			s.resumeNow(t.ref)
+		case stopTimer:
+			s.stopLate()
 		}
 		return
 	}

@@ -48,7 +48,7 @@ type ticket struct {
 // undone is the error of a decision that did not come about, nil otherwise.
 func (t *ticket) undone() *Error {
 	for _, c := range t.decided {
-		if c.state == Pending || c.state == Expired {
+		if c.state == Pending || c.state == Expired || c.state == AnsweredElsewhere && !c.sent() {
 			return c.err
 		}
 	}
@@ -71,6 +71,7 @@ func (s *Session) Send(t Ticket, m Outgoing) {
 	s.dropConfirmations()
 	s.attachOutputs() // of a turn that failed: they are history now, not lost
 	s.addMessage(user)
+	s.lastSent = m.MessageID
 	s.open(&event.Request{
 		Kind: event.Turn, Prompt: m.Text, MessageID: m.MessageID, BlobIDs: m.BlobIDs,
 	}, t)
@@ -96,7 +97,7 @@ func (s *Session) wordless(t Ticket, kind event.RequestKind, prompt string, o Tu
 	s.begin(o)
 	s.dropConfirmations()
 	s.attachOutputs()
-	s.open(&event.Request{Kind: kind, Prompt: prompt, MessageID: s.lastUserID()}, t)
+	s.open(&event.Request{Kind: kind, Prompt: prompt, MessageID: s.lastSent}, t)
 }
 
 // SubmitOutputs sends the outputs of frontend tools that were kept because of
@@ -124,12 +125,18 @@ func (s *Session) mayStart(t Ticket) bool {
 			"Cannot send this turn while the channel is awaiting a tool-call consent response.")
 		err.ProcessID = s.waitingBatch()
 		s.reject(t, err)
-	case s.running():
-		s.reject(t, newError(CodeBusy, "a turn is running; wait for its end or stop it"))
+	case s.running() || s.sideOf(event.Delete) != nil:
+		s.reject(t, s.busy())
 	default:
 		return true
 	}
 	return false
+}
+
+func (s *Session) busy() *Error {
+	err := newError(CodeBusy, "a turn is running; wait for its end or stop it")
+	err.RunKind = s.runKind()
+	return err
 }
 
 // running says that the turn goes on by itself.
@@ -144,7 +151,12 @@ func (s *Session) begin(o TurnOptions) {
 // advance does what the turn can do next now that an input has been taken. It
 // is the only place that opens follow-up requests.
 func (s *Session) advance() {
-	if s.closed || s.main != nil {
+	if s.closed || s.main != nil || s.sideOf(event.Delete) != nil {
+		return
+	}
+	if s.doubt {
+		s.doubt, s.turn.active = false, true
+		s.open(&event.Request{Kind: event.Reread}, 0)
 		return
 	}
 	s.startApproved()

@@ -16,6 +16,7 @@ type reader struct {
 	decoder
 	ended bool
 	cut   bool
+	known bool // a frame has said something of the position
 }
 
 func newReader(kind event.RequestKind) *reader {
@@ -44,6 +45,7 @@ func (r *reader) Next(e *event.Event) bool {
 		if !ok {
 			return r.ended && r.last(e)
 		}
+		r.known = r.known || frame.HasID
 		if r.frame(frame.Data, e) {
 			return true
 		}
@@ -88,8 +90,8 @@ func (r *reader) Err() (string, error) {
 
 // Cursor implements event.Resumer: the position to resume after, and the delay
 // that the server asked for. An empty id line takes the position away (W23).
-func (r *reader) Cursor() (position string, retry int) {
-	return r.frames.LastEventID(), r.frames.Retry()
+func (r *reader) Cursor() (position string, known bool, retry int) {
+	return r.frames.LastEventID(), r.known, r.frames.Retry()
 }
 
 // isEventStream reads the media type of a Content-Type, without regard to case

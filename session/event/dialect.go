@@ -137,8 +137,8 @@ type Reader interface {
 
 // Resumer is a Reader of a protocol that can go on after a cut.
 type Resumer interface {
-	// Cursor is the position to resume after, "" when there is none: the
-	// request must then not be repeated. retry is the delay in ms that the
-	// server asked for, -1 when it did not.
-	Cursor() (position string, retry int)
+	// Cursor is the position to resume after. known says that this response
+	// gave one; when it is "" then, the request must not be repeated. retry is
+	// the delay in ms that the server asked for, -1 when it did not.
+	Cursor() (position string, known bool, retry int)
 }
