@@ -33,8 +33,9 @@ type chat struct {
 
 	requests []request
 	runs     []session.Effect
-	aborted  []int // streams
-	canceled []int // runs
+	streams  map[int]bool // open ones
+	aborted  []int        // streams
+	canceled []int        // runs
 	settled  map[session.Ticket]settlement
 	timers   map[int]int // running timers, id to delay
 	failures []string    // codes of Failure changes
@@ -67,6 +68,10 @@ type request struct {
 		} `json:"messages"`
 		Prompt        string           `json:"prompt"`
 		ToolDecisions []map[string]any `json:"toolDecisions"`
+		// Of a channel (contract asgard 2.1).
+		Action           string           `json:"action"`
+		CustomMessageID  string           `json:"customMessageId"`
+		ToolCallConsents []map[string]any `json:"toolCallConsents"`
 	}
 }
 
@@ -110,7 +115,7 @@ func newChat(t *testing.T, options ...option) *chat {
 func makeChat(t *testing.T, cfg session.Config) *chat {
 	c := &chat{
 		t: t, cfg: cfg, tools: toolregistry.New(), settled: map[session.Ticket]settlement{},
-		timers: map[int]int{}, shown: map[string]confirmation{}, denied: map[string]bool{},
+		streams: map[int]bool{}, timers: map[int]int{}, shown: map[string]confirmation{}, denied: map[string]bool{},
 		mirror: mirror{t: t},
 	}
 	cfg.Tools = c.tools
@@ -124,7 +129,7 @@ func (c *chat) finish() {
 		return
 	}
 	c.mirror.check(c.s.Messages())
-	if st := c.s.Status(); st == session.Idle {
+	if c.s.Status() == session.Idle && len(c.streams) == 0 {
 		c.wantAllSettled("the session is idle")
 	}
 	c.close()
@@ -237,6 +242,7 @@ func (c *chat) do(e session.Effect) {
 		c.open(e.ID)
 	case session.AbortStream:
 		c.aborted = append(c.aborted, e.ID)
+		delete(c.streams, e.ID)
 	case session.RunTool:
 		e.Data = append([]byte(nil), e.Data...)
 		for _, r := range c.runs {
@@ -276,6 +282,7 @@ func (c *chat) open(id int) {
 		}
 	}
 	c.requests = append(c.requests, r)
+	c.streams[id] = true
 	for _, d := range r.body.ToolDecisions {
 		for key := range d {
 			if key != "toolCallId" && key != "decision" && key != "reason" {
@@ -284,7 +291,8 @@ func (c *chat) open(id int) {
 		}
 	}
 	for _, conf := range c.shown {
-		if wire.Method == "POST" && r.body.ToolDecisions == nil && conf.State == "pending" {
+		decides := r.body.ToolDecisions != nil || r.body.ToolCallConsents != nil
+		if wire.Body != nil && !decides && conf.State == "pending" {
 			c.t.Fatalf("a turn leaves while %s waits", conf.ToolCallID)
 		}
 	}
@@ -425,7 +433,10 @@ func (c *chat) eof() {
 
 func (c *chat) end(stream int, reason session.EndReason, detail string) {
 	c.t.Helper()
-	c.put(func(c *chat) { c.s.End(stream, reason, detail) })
+	c.put(func(c *chat) {
+		delete(c.streams, stream)
+		c.s.End(stream, reason, detail)
+	})
 }
 
 // lost ends the last response by a lost connection.
