@@ -301,13 +301,27 @@ func TestR11_TokenThatRunsOutInsideAStreamIsRefreshed(t *testing.T) {
 }
 
 func TestR11_OtherStatusIsFinal(t *testing.T) {
-	for code, status := range map[int]int{4403: 403, 4404: 404, 4429: 429, 4503: 503} {
+	for code, status := range map[int]int{4403: 403, 4404: 404, 4410: 410} {
 		r := newRig(t, Config{})
 		r.do(func(c *Client) { c.Request(1, []byte(`{}`)) })
 		r.openSocket()
 		r.closeSocket(code)
 		wantEqual(t, "status", r.heads[1], status)
 		wantEqual(t, "sockets", len(r.dials), 1)
+	}
+}
+
+func TestR11_PassingStatusIsTriedAgain(t *testing.T) {
+	for _, code := range []int{4408, 4425, 4429, 4500, 4503} {
+		r := newRig(t, Config{})
+		r.do(func(c *Client) { c.Request(1, []byte(`{}`)) })
+		r.openSocket()
+		r.closeSocket(code)
+		r.untilDial()
+		r.openSocket()
+		r.welcome(Frame{})
+		wantEqual(t, "requests", r.sent(), "1:{}")
+		wantEqual(t, "heads", len(r.heads), 0)
 	}
 }
 

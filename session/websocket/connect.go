@@ -8,10 +8,14 @@ func (c *Client) dial() {
 	c.set(ConnectTimer, c.cfg.Handshake)
 }
 
+// Wants says whether socket conn shall still be opened: fetching a token may
+// have taken too long.
+func (c *Client) Wants(conn int) bool { return conn == c.conn && c.phase == dialing }
+
 // Opened takes socket conn: it is open and speaks protocol; token is what the
 // server is to know the client by.
 func (c *Client) Opened(conn int, protocol, token string) {
-	if conn != c.conn || c.phase != dialing {
+	if !c.Wants(conn) {
 		return
 	}
 	codec, known := CodecOf(protocol)
@@ -36,7 +40,7 @@ func (c *Client) Closed(conn, code int) {
 		c.clear(LifeTimer)
 		c.dial()
 		c.startGiveUp()
-	case status != 0:
+	case status != 0 && !passing(status):
 		c.refuse(status)
 	case code == CloseSuperseded:
 		c.forgetLink() // somebody else goes on with it
@@ -46,9 +50,14 @@ func (c *Client) Closed(conn, code int) {
 	}
 }
 
+// passing says that a status may be another one soon (R11).
+func passing(status int) bool {
+	return status == 408 || status == 425 || status == 429 || status >= 500
+}
+
 // TokenFailed says that the page could not give a token for socket conn.
 func (c *Client) TokenFailed(conn int) {
-	if conn == c.conn && c.phase == dialing {
+	if c.Wants(conn) {
 		c.endAll(NoToken)
 		c.rest()
 	}

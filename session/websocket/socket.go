@@ -56,14 +56,21 @@ func sameHost(url string, r *http.Request) bool {
 
 // Accept answers a handshake; origins are patterns of hosts whose pages may
 // connect beside the server's own. On an error the response is written.
+// Messages are small until Known.
 func Accept(w http.ResponseWriter, r *http.Request, origins []string) (*Socket, error) {
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: Protocols, OriginPatterns: origins})
 	if err != nil {
 		return nil, err
 	}
-	conn.SetReadLimit(MaxMessage)
+	conn.SetReadLimit(helloLimit)
 	return &Socket{conn: conn}, nil
 }
+
+// helloLimit is how much a client may send before it is known, in bytes.
+const helloLimit = 64 << 10
+
+// Known lets the other end send messages up to MaxMessage.
+func (s *Socket) Known() { s.conn.SetReadLimit(MaxMessage) }
 
 // Protocol is the subprotocol that both ends agreed on, "" for none.
 func (s *Socket) Protocol() string { return s.conn.Subprotocol() }
