@@ -28,6 +28,7 @@ func (s *Session) apply(st *stream, e *event.Event) {
 		s.applyError(st, e)
 		return
 	case event.History:
+		st.ended = true
 		s.takeHistory(st, e.Messages)
 		return
 	case event.Metadata:

@@ -155,12 +155,13 @@ func TestB056_StopDuringAServerTool(t *testing.T) {
 
 func TestB058_ALaterHistoryEndsTheQuestion(t *testing.T) {
 	c := waitingBackend(t)
-	c.reread()
+	rereading := c.reread()
 	c.headOf(c.last().id, 200, "application/json")
 	c.feed(HISTORY(`[{"id":"u1","role":"user","content":"x"},{"id":"a1","role":"assistant","parts":[
 		{"type":"tool-call","toolCallId":"c1","toolName":"delete_post","target":"backend","input":{"post_id":1},"confirmation":"required"},
 		{"type":"tool-result","toolCallId":"c1","toolName":"delete_post","output":{"success":false,"error":"cancelled"}}]}]`))
 	c.eof()
+	c.wantResolved(rereading)
 	c.wantState("c1", "answered-elsewhere")
 	c.send("y")
 	c.wantPosts(2)

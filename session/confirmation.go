@@ -51,6 +51,7 @@ type confirmation struct {
 	decided  bool // decision is set
 	auto     bool // decided by a grant, never shown as a question
 	conflict bool // the server contradicted itself: only deny works
+	absent   bool // it expired because the chat did not hold its call any more
 	err      *Error
 	stream   int   // the request that carries or carried the decision, 0 when staged
 	at       int64 // when it arrived, ms

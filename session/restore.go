@@ -195,11 +195,15 @@ func (s *Session) matchConfirmations(asked bool) {
 	for _, c := range s.confirmations {
 		at, known := s.calls[c.id]
 		if known {
+			if c.absent {
+				continue // the call is back: it is asked anew below
+			}
 			c.message = at.message
 			if r, ok := s.results[c.id]; ok && !s.messages[r.message].Parts[r.part].Local {
 				s.serverResult(c.id, s.messages[r.message].Parts[r.part].Output)
 			}
 		} else if c.state == Pending || c.state == Deciding && c.stream == 0 {
+			c.absent = true
 			s.move(c, Expired, newError(CodeSuperseded, "the chat does not hold this call any more"))
 		}
 		if asked && !c.open() && c.target == event.Backend {
