@@ -35,7 +35,7 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 		}
 		return
 	}
-	sortKeys(keys, func(k *keyRef) []byte { return k.text })
+	slices.SortFunc(keys, byText)
 	for i := range keys {
 		if i > 0 && bytes.Equal(keys[i].text, keys[i-1].text) ||
 			i+1 < len(keys) && bytes.Equal(keys[i].text, keys[i+1].text) {
@@ -52,7 +52,7 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 			k.nfd = appendNFD(nil, k.text)
 		}
 	}
-	sortKeys(keys, func(k *keyRef) []byte { return k.nfd })
+	slices.SortFunc(keys, byNFD)
 	for from := 0; from < len(keys); {
 		to, same := from+1, true
 		for to < len(keys) && bytes.Equal(keys[to].nfd, keys[from].nfd) {
@@ -67,14 +67,19 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 	}
 }
 
-// sortKeys orders keys by a text, and equal ones as they stood in the source.
-func sortKeys(keys []keyRef, by func(k *keyRef) []byte) {
-	slices.SortFunc(keys, func(a, b keyRef) int {
-		if c := bytes.Compare(by(&a), by(&b)); c != 0 {
-			return c
-		}
-		return a.value - b.value
-	})
+// byText and byNFD order keys, and equal ones as they stood in the source.
+func byText(a, b keyRef) int {
+	if c := bytes.Compare(a.text, b.text); c != 0 {
+		return c
+	}
+	return a.value - b.value
+}
+
+func byNFD(a, b keyRef) int {
+	if c := bytes.Compare(a.nfd, b.nfd); c != 0 {
+		return c
+	}
+	return a.value - b.value
 }
 
 // isPrototypeKey says whether a decoded key reaches a prototype in JavaScript that copies

@@ -60,29 +60,31 @@ func (e *Error) Error() string {
 // KindOf tells the type of a value from its first byte; it does not validate. A text
 // that cannot begin a value is Absent.
 func KindOf(b []byte) Kind {
-	i := skipSpace(b, 0)
-	if i == len(b) {
-		return Absent
+	if i := skipSpace(b, 0); i < len(b) {
+		return kindOfByte(b[i])
 	}
-	switch c := b[i]; c {
+	return Absent
+}
+
+func kindOfByte(c byte) Kind {
+	switch c {
+	case '"':
+		return String
 	case '{':
 		return Object
 	case '[':
 		return Array
-	case '"':
-		return String
 	case 't':
 		return True
 	case 'f':
 		return False
 	case 'n':
 		return Null
-	default:
-		if c == '-' || '0' <= c && c <= '9' {
-			return Number
-		}
-		return Absent
 	}
+	if c == '-' || '0' <= c && c <= '9' {
+		return Number
+	}
+	return Absent
 }
 
 // Int reads an integer lexeme. It is false for anything else: a fraction, an exponent

@@ -1,123 +1,130 @@
 package rawjson
 
-// Names is a set of member names to look for, made once and used for many scans. It is
-// safe for concurrent use.
-type Names struct {
-	names   []string
-	longest int
-	first   []int // by length: where in order its names begin
-	order   []int // indexes of names, sorted by length
-}
-
-// NewNames prepares the names; out[i] of Scan belongs to names[i]. A name that is given
-// twice is a mistake of the program and panics.
-func NewNames(names ...string) *Names {
-	n := &Names{names: names}
-	for i, name := range names {
-		n.longest = max(n.longest, len(name))
-		for _, other := range names[:i] {
-			if name == other {
-				panic("rawjson: name given twice: " + name)
-			}
-		}
-	}
-	for length := 0; length <= n.longest+1; length++ {
-		n.first = append(n.first, len(n.order))
-		for i, name := range names {
-			if len(name) == length {
-				n.order = append(n.order, i)
-			}
-		}
-	}
-	return n
-}
-
-// Len is the number of names.
-func (n *Names) Len() int { return len(n.names) }
-
 // Scan validates the whole text as one JSON object and sets out[i] to its member named
 // names[i], or to a Value of kind Absent. out must have room for every name. On an error,
 // which is always an *Error, every value is Absent: nothing of a broken text is used.
 func (n *Names) Scan(object []byte, out []Value) error {
 	out = out[:len(n.names)]
 	clear(out)
-	w := walker{b: object}
-	if !n.scan(&w, out) {
+	m := members{b: object}
+	for m.next() {
+		at := n.find(object[m.key:m.keyEnd], m.escaped)
+		if at < 0 {
+			continue
+		}
+		if v := &out[at]; v.Kind != Absent {
+			v.Duplicate = true
+		} else {
+			v.Raw, v.Kind = object[m.value:m.i:m.i], kindOfByte(object[m.value])
+		}
+	}
+	if m.code != "" {
 		clear(out)
-		return w.err()
+		return m.err()
 	}
 	return nil
 }
 
-func (n *Names) scan(w *walker, out []Value) bool {
-	if !w.begin(tokObject, CodeNotObject) {
-		return false
-	}
-	for {
-		switch w.next() {
-		case tokKey:
-			at := n.find(w.b[w.start:w.end])
-			t := w.next()
-			start := w.start
-			if !w.skip(t) {
-				return false
-			}
-			if at < 0 {
-				continue
-			}
-			if out[at].Kind != Absent {
-				out[at].Duplicate = true
-				continue
-			}
-			out[at] = Value{Raw: w.b[start:w.i:w.i], Kind: t.kind()}
-		case tokObjectEnd:
-			return w.next() == tokEnd
-		default:
-			return false
-		}
-	}
+// members steps through the members of one object, validating what it passes.
+type members struct {
+	b           []byte
+	i           int // after the value
+	key, keyEnd int // the key's lexeme
+	escaped     bool
+	value       int // where the value begins
+	begun       bool
+	code        string // why the text was refused, at i
 }
 
-// find returns the index of the name that a key lexeme spells, -1 when it is none.
-func (n *Names) find(lexeme []byte) int {
-	key := lexeme[1 : len(lexeme)-1]
-	if len(key) > 6*n.longest { // an escape is at most six times as long as its character
-		return -1
+// next goes to the next member. It returns false at the end of the text, or when code
+// says why it was refused.
+func (m *members) next() bool {
+	b := m.b
+	i := skipSpace(b, m.i)
+	if !m.begun {
+		m.begun = true
+		if i >= len(b) || b[i] != '{' {
+			return m.other(i, CodeNotObject)
+		}
+		if i = skipSpace(b, i+1); i < len(b) && b[i] == '}' {
+			return m.finish(i + 1)
+		}
+	} else {
+		if i < len(b) && b[i] == '}' {
+			return m.finish(i + 1)
+		}
+		if i >= len(b) || b[i] != ',' {
+			return m.refuse(i)
+		}
+		i = skipSpace(b, i+1)
 	}
-	var scratch [96]byte
-	if hasEscape(key) {
-		key = AppendString(scratch[:0], lexeme)
+	if i >= len(b) || b[i] != '"' {
+		return m.refuse(i)
 	}
-	if len(key) > n.longest {
-		return -1
-	}
-	for _, i := range n.order[n.first[len(key)]:n.first[len(key)+1]] {
-		if n.names[i] == string(key) {
-			return i
+	m.key, m.escaped = i, false
+	if i = plainString(b, i+1); i < 0 {
+		m.escaped = true
+		var ok bool
+		if i, ok = scanString(b, m.key+1); !ok {
+			return m.refuse(i)
 		}
 	}
-	return -1
+	m.keyEnd = i
+	if i = skipSpace(b, i); i >= len(b) || b[i] != ':' {
+		return m.refuse(i)
+	}
+	m.value = skipSpace(b, i+1)
+	if m.value < len(b) && b[m.value] == '"' {
+		if i = plainString(b, m.value+1); i > 0 {
+			m.i = i
+			return true
+		}
+	}
+	m.i, m.code = scanValue(b, m.value, 1)
+	return m.code == ""
 }
 
-// begin makes the first step, which must be the container t. For another value that is
-// whole JSON the code tells so.
-func (w *walker) begin(t token, code string) bool {
-	got := w.next()
-	if got == t {
-		return true
+// finish checks that nothing follows the outermost value.
+func (m *members) finish(i int) bool {
+	if i = skipSpace(m.b, i); i < len(m.b) {
+		return m.refuse(i)
 	}
-	at := w.start
-	if w.skip(got) && w.next() == tokEnd {
-		w.code, w.i = code, at
+	m.i = i
+	return false
+}
+
+func (m *members) refuse(i int) bool {
+	m.i, m.code = refuse(m.b, i)
+	return false
+}
+
+// other refuses a text that is not the container that was asked for, with the code when
+// it is whole JSON.
+func (m *members) other(i int, code string) bool {
+	if m.i, m.code = validate(m.b); m.code == "" {
+		m.i, m.code = i, code
 	}
 	return false
 }
 
+func (m *members) err() *Error { return &Error{Code: m.code, Offset: m.i} }
+
+// validate checks that b is one JSON value.
+func validate(b []byte) (at int, code string) {
+	i, code := scanValue(b, skipSpace(b, 0), 0)
+	if code != "" {
+		return i, code
+	}
+	if i = skipSpace(b, i); i < len(b) {
+		return i, CodeInvalid
+	}
+	return i, ""
+}
+
 // Valid checks that b is one JSON value. The error is an *Error.
 func Valid(b []byte) error {
-	w := walker{b: b}
-	if !w.skip(w.next()) || w.next() != tokEnd {
-		return w.err()
+	if i, code := validate(b); code != "" {
+		return &Error{Code: code, Offset: i}
 	}
 	return nil
 }
@@ -127,53 +134,54 @@ func Valid(b []byte) error {
 // the walk ends with nil and the rest is not looked at; otherwise the whole text has been
 // validated when Members returns nil. The error is an *Error.
 func Members(object []byte, visit func(key, value []byte) bool) error {
-	w := walker{b: object}
-	if !w.begin(tokObject, CodeNotObject) {
-		return w.err()
-	}
-	for {
-		t := w.next()
-		if t == tokObjectEnd {
-			if w.next() != tokEnd {
-				return w.err()
-			}
-			return nil
-		}
-		if t != tokKey {
-			return w.err()
-		}
-		key := object[w.start:w.end:w.end]
-		value := w.next()
-		start := w.start
-		if !w.skip(value) {
-			return w.err()
-		}
-		if !visit(key, object[start:w.i:w.i]) {
+	m := members{b: object}
+	for m.next() {
+		if !visit(object[m.key:m.keyEnd:m.keyEnd], object[m.value:m.i:m.i]) {
 			return nil
 		}
 	}
+	if m.code != "" {
+		return m.err()
+	}
+	return nil
 }
 
 // Elements is Members for an array.
 func Elements(array []byte, visit func(value []byte) bool) error {
-	w := walker{b: array}
-	if !w.begin(tokArray, CodeNotArray) {
-		return w.err()
-	}
-	for {
-		t := w.next()
-		if t == tokArrayEnd {
-			if w.next() != tokEnd {
-				return w.err()
-			}
-			return nil
-		}
-		start := w.start
-		if !w.skip(t) {
-			return w.err()
-		}
-		if !visit(array[start:w.i:w.i]) {
+	m := members{b: array}
+	for m.nextElement() {
+		if !visit(array[m.value:m.i:m.i]) {
 			return nil
 		}
 	}
+	if m.code != "" {
+		return m.err()
+	}
+	return nil
+}
+
+// nextElement is next for an array.
+func (m *members) nextElement() bool {
+	b := m.b
+	i := skipSpace(b, m.i)
+	if !m.begun {
+		m.begun = true
+		if i >= len(b) || b[i] != '[' {
+			return m.other(i, CodeNotArray)
+		}
+		if i = skipSpace(b, i+1); i < len(b) && b[i] == ']' {
+			return m.finish(i + 1)
+		}
+	} else {
+		if i < len(b) && b[i] == ']' {
+			return m.finish(i + 1)
+		}
+		if i >= len(b) || b[i] != ',' {
+			return m.refuse(i)
+		}
+		i = skipSpace(b, i+1)
+	}
+	m.value = i
+	m.i, m.code = scanValue(b, i, 1)
+	return m.code == ""
 }

@@ -28,7 +28,7 @@ const (
 	wantMore          // after a value: a comma, the end of its container, or of the text
 )
 
-// walker steps through one JSON text. It is the only place that knows the grammar.
+// walker steps through one JSON text, token by token.
 type walker struct {
 	b     []byte
 	i     int // next byte to read; after a value, its end
@@ -92,12 +92,19 @@ func (w *walker) next() token {
 		return w.open(i, tokObject)
 	case '[':
 		return w.open(i, tokArray)
-	case 't':
-		return w.word(i, "true", tokTrue)
-	case 'f':
-		return w.word(i, "false", tokFalse)
-	case 'n':
-		return w.word(i, "null", tokNull)
+	case 't', 'f', 'n':
+		end, ok := scanWord(b, i)
+		if !ok {
+			return w.fail(end)
+		}
+		w.i = end
+		switch c {
+		case 't':
+			return tokTrue
+		case 'f':
+			return tokFalse
+		}
+		return tokNull
 	}
 	end, ok := scanNumber(b, i)
 	if !ok {
@@ -105,19 +112,6 @@ func (w *walker) next() token {
 	}
 	w.i = end
 	return tokNumber
-}
-
-// skip walks to the end of the value that t began, and returns false on an error.
-func (w *walker) skip(t token) bool {
-	if t != tokObject && t != tokArray {
-		return t != tokError
-	}
-	for outside := w.depth - 1; w.depth > outside; {
-		if w.next() == tokError {
-			return false
-		}
-	}
-	return true
 }
 
 func (w *walker) key(i int) token {
@@ -173,26 +167,11 @@ func (w *walker) inObject() bool {
 	return w.stack[at/64]&(1<<(at%64)) != 0
 }
 
-func (w *walker) word(i int, want string, t token) token {
-	for n := 1; n < len(want); n++ {
-		if i+n >= len(w.b) || w.b[i+n] != want[n] {
-			return w.fail(i + n)
-		}
-	}
-	w.i = i + len(want)
-	return t
-}
-
 // fail stops the walk at byte i.
 func (w *walker) fail(i int) token {
-	w.code, w.i = CodeInvalid, i
-	if i >= len(w.b) {
-		w.code = CodeTruncated
-	}
+	w.i, w.code = refuse(w.b, i)
 	return tokError
 }
-
-func (w *walker) err() *Error { return &Error{Code: w.code, Offset: w.i} }
 
 func (t token) kind() Kind { return kinds[t] }
 
