@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/svedawasm/svedawasm/playground/internal/limit"
 	"github.com/svedawasm/svedawasm/playground/internal/policy"
+	"github.com/svedawasm/svedawasm/playground/internal/token"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -30,7 +32,7 @@ type Config struct {
 	Secret   string // signs embed tokens
 	HostKey  string // opens /sveda/embed/token
 	MCPToken string // "" for a new one at each start
-	LogLevel string
+	LogLevel slog.Level
 
 	KeepAlive    time.Duration
 	HostDelay    time.Duration // of the demo's tools
@@ -70,6 +72,16 @@ type Limit struct {
 // Rate gives it as the throttle wants it.
 func (l Limit) Rate() limit.Rate { return limit.Rate{PerMinute: l.PerMinute, Burst: l.Burst} }
 
+// defaults hold where sveda.yaml says nothing. The limits are generous: they
+// stop a runaway loop, not a busy demo.
+func defaults() (f File) {
+	f.Embed.TokenTTL = time.Hour
+	f.Limits.Visitor = Limit{PerMinute: 6000}
+	f.Limits.IP = Limit{PerMinute: 12000}
+	f.Limits.Streams, f.Limits.StreamsTotal = 100, 1000
+	return f
+}
+
 // devSecret signs tokens in demo mode when no other is set. It is public: a
 // demo listens on loopback only.
 const devSecret = "playground-development-key"
@@ -87,7 +99,7 @@ func Load(args []string, getenv func(string) string, out io.Writer) (*Config, er
 	fs.StringVar(&c.WebDir, "web", env.str("SVEDA_WEB_DIR", "web"), "folder with demo/, dist/ and src/, empty for none (SVEDA_WEB_DIR)")
 	file := fs.String("config", env.str("SVEDA_CONFIG", ""), "sveda.yaml, optional (SVEDA_CONFIG)")
 	fs.BoolVar(&c.Demo, "demo", env.boolean("SVEDA_DEMO", true), "demo mode: /demo/ and /debug/, on loopback only (SVEDA_DEMO)")
-	fs.StringVar(&c.LogLevel, "log", env.str("SVEDA_LOG", "info"), "debug, info, warn or error (SVEDA_LOG)")
+	level := fs.String("log", env.str("SVEDA_LOG", "info"), "debug, info, warn or error (SVEDA_LOG)")
 	fs.DurationVar(&c.KeepAlive, "keep-alive", env.duration("SVEDA_KEEP_ALIVE", 15*time.Second), "comment on a silent stream after this, 0 for never (SVEDA_KEEP_ALIVE)")
 	fs.DurationVar(&c.HostDelay, "host-delay", env.duration("SVEDA_HOST_DELAY", 0), "make the demo's tools slow (SVEDA_HOST_DELAY)")
 	fs.DurationVar(&c.HostTimeout, "host-timeout", env.duration("SVEDA_HOST_TIMEOUT", 30*time.Second), "for one tool call (SVEDA_HOST_TIMEOUT)")
@@ -95,6 +107,7 @@ func Load(args []string, getenv func(string) string, out io.Writer) (*Config, er
 	fs.IntVar(&c.MaxSteps, "max-steps", env.num("SVEDA_MAX_STEPS", 0), "model steps of one turn (SVEDA_MAX_STEPS; default 30 or sveda.yaml)")
 	fs.Int64Var(&c.MaxBody, "max-body", int64(env.num("SVEDA_MAX_BODY", 16<<20)), "bytes of a request body (SVEDA_MAX_BODY)")
 	// Secrets come by environment only: command lines are visible to others.
+	c.File = defaults()
 	c.Secret = env.str("SVEDA_SECRET", "")
 	c.HostKey = env.str("SVEDA_HOST_KEY", "")
 	c.MCPToken = env.str("SVEDA_MCP_TOKEN", "")
@@ -109,6 +122,9 @@ func Load(args []string, getenv func(string) string, out io.Writer) (*Config, er
 	}
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if err := c.LogLevel.UnmarshalText([]byte(*level)); err != nil {
+		return nil, fmt.Errorf("log level must be debug, info, warn or error, got %q", *level)
 	}
 	if *file != "" {
 		if err := c.readFile(*file); err != nil {
@@ -163,11 +179,6 @@ func (c *Config) check() error {
 	if !c.Demo && len(c.Secret) < 16 {
 		return errors.New("SVEDA_SECRET is shorter than 16 bytes")
 	}
-	switch c.LogLevel {
-	case "debug", "info", "warn", "error":
-	default:
-		return fmt.Errorf("log level must be debug, info, warn or error, got %q", c.LogLevel)
-	}
 	for name, d := range map[string]time.Duration{"keep-alive": c.KeepAlive, "host-delay": c.HostDelay, "offline-delay": c.OfflineDelay} {
 		if d < 0 {
 			return fmt.Errorf("%s must not be negative, got %s", name, d)
@@ -187,8 +198,14 @@ func (c *Config) check() error {
 			return fmt.Errorf("OPENAI_BASE_URL must be an http or https URL, got %q", c.OpenAIBase)
 		}
 	}
-	if c.File.Embed.TokenTTL == 0 {
-		c.File.Embed.TokenTTL = time.Hour
+	if c.File.Embed.TokenTTL < token.MinTTL {
+		return fmt.Errorf("embed.token_ttl must be at least %s, got %s", token.MinTTL, c.File.Embed.TokenTTL)
+	}
+	l := c.File.Limits
+	for _, n := range []int{l.Visitor.PerMinute, l.Visitor.Burst, l.IP.PerMinute, l.IP.Burst, l.Streams, l.StreamsTotal} {
+		if n < 0 {
+			return errors.New("limits must not be negative")
+		}
 	}
 	return nil
 }

@@ -91,7 +91,26 @@ func New(ctx context.Context, c Config) (*Engine, error) {
 	if n > 0 {
 		c.Log.Warn("calls of an earlier process have an unknown outcome", "count", n)
 	}
+	e.turns.Go(e.sweep)
 	return e, nil
+}
+
+// sweepEvery is how often calls of other processes that died are looked for.
+const sweepEvery = 30 * time.Second
+
+func (e *Engine) sweep() {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.stopping.Done():
+			return
+		case <-tick.C:
+			if _, err := e.Store.EndRunning(e.stopping, e.Now(), outputUnknown); err != nil && e.stopping.Err() == nil {
+				e.Log.Error("ending running calls", "err", err)
+			}
+		}
+	}
 }
 
 func or[T comparable](v, otherwise T) T {
