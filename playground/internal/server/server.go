@@ -3,6 +3,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/svedawasm/svedawasm/playground/internal/runtime"
 	"github.com/svedawasm/svedawasm/playground/internal/store"
 	"github.com/svedawasm/svedawasm/playground/internal/token"
+	"github.com/svedawasm/svedawasm/playground/internal/ws"
 )
 
 // Config is what the server needs.
@@ -42,6 +44,9 @@ type Config struct {
 
 	MaxBody   int64         // bytes of a request body; default 16 MiB
 	KeepAlive time.Duration // between comments on a silent stream; 0 for none
+	// SocketWindow is how long a client whose WebSocket broke may take to come
+	// back; default 120 s.
+	SocketWindow time.Duration
 
 	// MCP is the handler of /mcp/sveda; nil for none.
 	MCP http.Handler
@@ -58,6 +63,7 @@ type Server struct {
 	ips      *limit.Throttle
 	streams  *limit.Occupancy
 	requests *recorder
+	ws       *ws.Server
 	handler  http.Handler
 }
 
@@ -93,12 +99,22 @@ func New(c Config) *Server {
 	api.HandleFunc("POST /sveda/documents/extract", s.extract)
 	api.HandleFunc("GET /sveda/embed/config", s.embedConfig)
 	api.HandleFunc("POST /sveda/embed/token", s.embedToken)
+	sveda := cors(api)
 	if c.Posts != nil {
-		mux.Handle("/sveda/", s.requests.record(cors(api)))
+		sveda = s.requests.record(sveda)
 		s.debugRoutes(mux)
-	} else {
-		mux.Handle("/sveda/", cors(api))
 	}
+	mux.Handle("/sveda/", sveda)
+	s.ws = ws.New(ws.Config{
+		// What comes over a socket is answered, and recorded, like a POST.
+		Handler: sveda,
+		Verify: func(t string) (string, error) {
+			claims, err := s.Tokens.Verify(t, s.Now())
+			return claims.VisitorID, err
+		},
+		Log: c.Log, Window: c.SocketWindow,
+	})
+	mux.Handle("GET /sveda/ws", s.ws)
 	if c.MCP != nil {
 		mux.Handle("/mcp/sveda", c.MCP)
 	}
@@ -108,6 +124,10 @@ func New(c Config) *Server {
 	s.handler = s.logged(mux)
 	return s
 }
+
+// Shutdown ends the WebSockets, which an http.Server does not know. The engine
+// must have been told to stop before.
+func (s *Server) Shutdown(ctx context.Context) error { return s.ws.Shutdown(ctx) }
 
 // ServeHTTP implements [http.Handler].
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
