@@ -11,7 +11,7 @@ import { element } from './dom.js';
 import { Speech } from './speech.js';
 import { deepest } from './styles.js';
 import { drawTokens } from './tokens.js';
-import { rowWarning } from './warnings.js';
+import { rowWarnings } from './warnings.js';
 
 /**
  * @import { Arguments, Row, Token } from './types.js'
@@ -21,8 +21,9 @@ import { rowWarning } from './warnings.js';
 /** Script time of one slice, in milliseconds. */
 const slice = 8;
 
-/** Rows in one block; off-screen blocks cost no layout. */
+/** Rows in one block; of a long list, blocks off the screen cost no layout. */
 const blockRows = 60;
+const longList = 600;
 
 /** Characters in one piece of a long value, for the same reason. */
 const pieceLength = 8192;
@@ -53,6 +54,7 @@ export class ArgumentsView {
 		if (args.rows.length === 0) {
 			this.node.append(words('p', 'none', 'noArguments', {}, this.#speech));
 		} else {
+			this.#list.classList.toggle('long', args.rows.length > longList);
 			this.node.append(this.#list);
 		}
 		this.#slice();
@@ -112,8 +114,8 @@ export function drawRow(row, speech) {
 		node.append(key);
 	}
 	node.append(container ? containerSize(row, speech) : drawScalar(row, speech));
-	for (const code of row.warnings ?? []) {
-		node.append(element('span', 'flag', {}, icon('!'), words('span', '', rowWarning(code), {}, speech)));
+	for (const key of rowWarnings(row)) {
+		node.append(element('span', 'flag', {}, icon('!'), words('span', '', key, {}, speech)));
 	}
 	return node;
 }
@@ -126,7 +128,7 @@ function containerSize(row, speech) {
 	const n = row.size ?? 0;
 	const [empty, some] = row.kind === 'object'
 		? /** @type {const} */ (['emptyObject', 'objectSize']) : /** @type {const} */ (['emptyArray', 'arraySize']);
-	return words('bdi', 'val size', n === 0 ? empty : some, { n }, speech);
+	return element('bdi', 'val size', { dir: 'ltr' }, words('span', '', n === 0 ? empty : some, { n }, speech));
 }
 
 /**
@@ -136,7 +138,9 @@ function containerSize(row, speech) {
 function drawScalar(row, speech) {
 	const tokens = row.tokens ?? [];
 	const cut = row.hidden ?? 0;
-	if (tokens.length === 0 && cut === 0) return words('bdi', 'val empty', 'emptyText', {}, speech);
+	if (tokens.length === 0 && cut === 0) {
+		return element('bdi', 'val empty', { dir: 'ltr' }, words('span', '', 'emptyText', {}, speech));
+	}
 	const value = element('bdi', `val ${row.kind}`, { dir: 'ltr' });
 	if (lengthOf(tokens) <= 2 * pieceLength) drawTokens(value, tokens, speech);
 	else for (const piece of pieces(tokens)) drawTokens(value.appendChild(element('span', 'piece')), piece, speech);
@@ -207,7 +211,7 @@ function cutAt(text, room) {
  * Words of ours inside the arguments, in the language of the card and its
  * direction.
  *
- * @template {'p' | 'span' | 'bdi'} Name
+ * @template {'p' | 'span'} Name
  * @param {Name} name
  * @param {string} className
  * @param {TextKey} key

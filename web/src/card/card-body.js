@@ -74,8 +74,9 @@ export class CardBody {
 		this.#build();
 		this.#args = this.#drawArguments();
 		this.node.append(this.#args.node);
-		this.node.addEventListener('blur', () => this.#overflow());
-		this.#resize = new ResizeObserver(() => this.#overflow());
+		this.node.addEventListener('blur', () => this.measure());
+		// In the next frame: what follows may change sizes itself.
+		this.#resize = new ResizeObserver(() => requestAnimationFrame(() => this.measure()));
 		this.#resize.observe(this.node);
 		this.#resize.observe(this.#args.node);
 	}
@@ -159,7 +160,7 @@ export class CardBody {
 
 	#notes() {
 		const unusual = toolTokens(this.#confirmation).some((token) => token.t !== 'text');
-		const keys = noteKeys(this.#shown.warnings, unusual);
+		const keys = noteKeys(this.#shown.warnings, this.#shown.rows, unusual);
 		if (keys.length === 0) return;
 		const title = element('p', 'notes-title');
 		const words = element('span');
@@ -190,7 +191,8 @@ export class CardBody {
 		this.#speech.run(before, (speaker) => speaker.around('overview', 'keys')[0]);
 		this.#speech.run(after, (speaker) => speaker.around('overview', 'keys')[1]);
 		this.#overview.append(before);
-		for (const row of top.slice(0, overviewKeys)) {
+		for (const [index, row] of top.slice(0, overviewKeys).entries()) {
+			if (index > 0) this.#overview.append(' · ');
 			const key = element('bdi', 'key', { dir: 'ltr' });
 			drawTokens(key, shortened(row.key ?? []), this.#speech);
 			this.#overview.append(key);
@@ -225,7 +227,7 @@ export class CardBody {
 	 * A named region that the keyboard reaches, exactly while it overflows; the
 	 * focus that is in it is never pulled from under it (U27).
 	 */
-	#overflow() {
+	measure() {
 		const { node } = this;
 		const overflows = node.scrollHeight > node.clientHeight + 1;
 		show(this.#overview, overflows || (!this.#overview.hidden && isHidden(this.#shown)));

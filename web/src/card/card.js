@@ -127,6 +127,7 @@ export class Card {
 		}
 		this.#host.guard();
 		this.#refresh();
+		this.#full()?.body.measure();
 		this.#stillness.rebase();
 	}
 
@@ -227,7 +228,7 @@ export class Card {
 		} catch {
 			const failed = this.#view;
 			const next = this.#drawFailed();
-			const hadFocus = failed.node.contains(/** @type {ShadowRoot} */ (failed.node.getRootNode()).activeElement);
+			const hadFocus = failed.node.contains(activeIn(failed.node));
 			failed.node.replaceWith(next.node);
 			failed.dispose();
 			this.#view = next;
@@ -497,7 +498,7 @@ export class Card {
 
 	/** @param {CardView} view */
 	#showAll(view) {
-		const hadFocus = view.foot.buttons.showAll.matches(':focus');
+		const hadFocus = activeIn(view.node) === view.foot.buttons.showAll;
 		this.#guarded(() => {
 			const all = this.#host.showAll();
 			// Other bytes than those on the card are another question.
@@ -516,6 +517,12 @@ export class Card {
 		const written = await writeClipboard(escapeForCopy(this.#confirmation.arguments.raw));
 		this.#host.announce(written ? 'copied' : 'copyFailed');
 	}
+}
+
+/** @param {Node} node */
+function activeIn(node) {
+	const root = node.getRootNode();
+	return root instanceof ShadowRoot ? root.activeElement : null;
 }
 
 /** @param {CardView} view */

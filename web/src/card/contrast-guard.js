@@ -10,7 +10,7 @@
 import { blend, contrast, parseColor, readableOn, toCss } from './contrast.js';
 import { element } from './dom.js';
 import { unset } from './styles.js';
-import { tokens } from './theme.js';
+import { sources, tokens } from './theme.js';
 
 /** @import { Rgba } from './contrast.js' */
 
@@ -92,9 +92,12 @@ export class ContrastGuard {
 		}
 	}
 
-	/** @param {string[]} repaired */
+	/** @param {string[]} repaired names of tokens */
 	#warn(repaired) {
-		const list = repaired.join(', ');
+		// A default that does not suit the page's background is no fault of the page.
+		const style = getComputedStyle(this.#probes);
+		const list = tokens.filter((token) => repaired.includes(token.name)
+			&& sources(token).some((name) => style.getPropertyValue(name) !== '')).map((token) => token.name).join(', ');
 		if (list === this.#warned) return;
 		this.#warned = list;
 		if (list) console.warn(`sveda-confirmation: theme colors without enough contrast were replaced: ${list}`);
@@ -168,7 +171,6 @@ function fillAccent(read, bg, final, values, repaired) {
 	if (!fg || contrast(fg, accent) < 4.5) {
 		fg = readableOn(accent);
 		values.set('--_accent-fg', toCss(fg));
-		// A default that does not suit the page's accent is no fault of the page.
 		if (wanted) repaired.push('accent-fg');
 	}
 	const hover = read['accent-hover'] ? blend(read['accent-hover'], bg) : null;

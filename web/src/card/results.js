@@ -120,8 +120,10 @@ export class Results {
 	}
 
 	#drop() {
+		// Not `:focus`, which does not match while the window is in the background.
+		const active = /** @type {ShadowRoot} */ (this.node.getRootNode()).activeElement;
 		for (const [id, { item }] of this.#lines) {
-			if (!item.hasAttribute('data-gone') || item.matches(':focus')) continue;
+			if (!item.hasAttribute('data-gone') || item === active) continue;
 			item.remove();
 			this.#lines.delete(id);
 		}

@@ -85,15 +85,14 @@ ${probes()}
 .notes-title { display: flex; gap: 6px; align-items: center; font-weight: 600; }
 .sign { flex: none; inline-size: 1.15em; block-size: 1.15em; color: var(--_warning); fill: none; stroke: currentColor; }
 .overview { color: var(--_muted); }
-.overview .key + .key::before { content: " · "; color: var(--_muted); }
 .quote { color: var(--_muted); }
 .quote blockquote { margin: 2px 0 0; padding-inline-start: 10px; border-inline-start: 2px solid var(--_border); white-space: pre-wrap; }
 
 .args { border: 1px solid var(--_code-border); border-radius: min(var(--_radius), 8px); background-color: light-dark(#fff, #101216); background-image: linear-gradient(var(--_code-bg), var(--_code-bg)); color: var(--_code-fg); padding: 8px 10px; direction: ltr; unicode-bidi: isolate; font-family: var(--_code-font); font-size: max(12px, .93em); }
 .none { color: var(--_code-fg); font-family: var(--_font); }
-.block { content-visibility: auto; contain-intrinsic-block-size: auto 1200px; }
-.row { display: grid; grid-template-columns: minmax(3em, max-content) minmax(0, 1fr); column-gap: 1em; padding-block: 2px; white-space: pre-wrap; }
-.row > .key { max-inline-size: 14em; font-weight: 600; }
+.rows.long > .block { content-visibility: auto; contain-intrinsic-block-size: auto 1600px; }
+.row { display: grid; grid-template-columns: minmax(0, 9em) minmax(0, 1fr); column-gap: 1em; padding-block: 2px; white-space: pre-wrap; }
+.row > .key { font-weight: 600; }
 .row > .val { border-inline-start: 2px solid var(--_code-border); padding-inline-start: 8px; }
 .row.scalar > .val { grid-column: 1 / -1; }
 .val.string::before, .val.string::after { content: "\\0022"; }
@@ -140,7 +139,8 @@ button[aria-disabled="true"] { cursor: not-allowed; border-style: dashed; text-d
 .body:focus-visible { outline-offset: -3px; }
 button:focus-visible { border-radius: min(var(--_radius), 8px); }
 
-.results, .grants { display: grid; gap: 4px; margin-block-start: 8px; }
+.results, .grants { display: grid; gap: 4px; }
+.results { margin-block-end: 8px; }
 .result { display: flex; gap: 8px; align-items: start; }
 .result .mark { flex: none; inline-size: 1.2em; text-align: center; font-weight: 700; }
 .grants { border-block-start: 1px solid var(--_border); padding-block-start: 8px; }
@@ -152,11 +152,10 @@ dialog::backdrop { background: rgb(0 0 0 / .6); }
 .sentinel { position: absolute; inline-size: 0; block-size: 0; overflow: hidden; }
 
 @container (max-width: 440px) {
-	.head { padding-inline: 12px; }
+	.head { padding-inline: 12px; flex-direction: column; gap: 2px; }
 	.body { padding-inline: 12px; }
 	.foot { padding-inline: 12px; }
 	.row { grid-template-columns: minmax(0, 1fr); }
-	.row > .key { max-inline-size: none; }
 	.row > .val { margin-inline-start: 4px; }
 	.row.size { grid-template-columns: minmax(0, max-content) minmax(0, 1fr); }
 }
@@ -171,9 +170,6 @@ dialog::backdrop { background: rgb(0 0 0 / .6); }
 }
 @media (pointer: coarse), (any-pointer: coarse) {
 	button, .actions button { min-block-size: 44px; min-inline-size: 44px; }
-}
-@media (prefers-reduced-motion: no-preference) {
-	.confirm { transition: background-color .12s linear, color .12s linear; }
 }
 @media (forced-colors: active) {
 	.card, .args, .surface, button, .reason textarea { border-color: ButtonBorder; background-image: none; }

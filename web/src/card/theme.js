@@ -19,7 +19,8 @@
  * @property {string} [asgard] `--asgard-consent-modal-<asgard>`
  * @property {string} [asg] `--asg-color-<asg>`
  * @property {string} [sveda] `--sveda-<sveda>`, an HSL triple for colors
- * @property {string} light default; an HSL triple for colors, or CSS
+ * @property {string} [derived] default that follows from another token, in CSS
+ * @property {string} [light] default; an HSL triple for colors, or CSS
  * @property {string} [dark] default in dark color schemes, where it differs
  */
 
@@ -37,8 +38,8 @@ export const tokens = [
 	{ name: 'warning', use: 'edge and sign of warnings', kind: 'color', light: '30 95% 31%', dark: '42 95% 66%' },
 	{ name: 'focus', use: 'focus ring', kind: 'color', asgard: 'accent', asg: 'primary', sveda: 'ring', light: '224 76% 48%', dark: '213 94% 76%' },
 	{ name: 'input-bg', use: 'background of the reason box', kind: 'color', asgard: 'input-bg', asg: 'bg', sveda: 'background', light: '0 0% 100%', dark: '222 16% 9%' },
-	{ name: 'code-bg', use: 'background of the arguments', kind: 'color', asgard: 'code-bg', sveda: 'muted', light: '220 22% 97%', dark: '222 16% 9%' },
-	{ name: 'code-border', use: 'border of the arguments', kind: 'color', asgard: 'code-border', light: '220 13% 88%', dark: '220 9% 24%' },
+	{ name: 'code-bg', use: 'background of the arguments', kind: 'color', asgard: 'code-bg', derived: 'color-mix(in srgb, var(--_bg) 94%, gray)' },
+	{ name: 'code-border', use: 'border of the arguments', kind: 'color', asgard: 'code-border', derived: 'color-mix(in srgb, var(--_bg) 76%, gray)' },
 	{ name: 'radius', use: 'corner radius', kind: 'length', sveda: 'radius', light: '12px' },
 	{ name: 'font', use: 'font family', kind: 'font', light: 'system-ui, "Noto Sans", "Noto Sans CJK TC", "Noto Sans CJK JP", "Noto Naskh Arabic", sans-serif' },
 	{ name: 'code-font', use: 'font family of the arguments', kind: 'font', light: 'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, "Noto Sans Mono", "DejaVu Sans Mono", monospace' },
@@ -69,10 +70,25 @@ export function chain(token) {
 
 /** @param {ThemeToken} token */
 function last(token) {
-	if (token.kind !== 'color') return token.sveda ? `var(--sveda-${token.sveda}, ${token.light})` : token.light;
+	const { light = '' } = token;
+	if (token.derived) return token.derived;
+	if (token.kind !== 'color') return token.sveda ? `var(--sveda-${token.sveda}, ${light})` : light;
 	/** @param {string} triple */
 	const color = (triple) => (token.sveda ? `hsl(var(--sveda-${token.sveda}, ${triple}))` : `hsl(${triple})`);
-	return token.dark ? `light-dark(${color(token.light)}, ${color(token.dark)})` : color(token.light);
+	return token.dark ? `light-dark(${color(light)}, ${color(token.dark)})` : color(light);
+}
+
+/**
+ * The variables of a page that a token reads, in order.
+ *
+ * @param {ThemeToken} token
+ */
+export function sources(token) {
+	const names = [`--sveda-confirmation-${token.name}`];
+	if (token.asgard) names.push(`--asgard-consent-modal-${token.asgard}`);
+	if (token.asg) names.push(`--asg-color-${token.asg}`);
+	if (token.sveda) names.push(`--sveda-${token.sveda}`);
+	return names;
 }
 
 /** Declarations of the card's inner variables `--_<name>`. */
@@ -89,7 +105,9 @@ export function themeTable() {
 		if (token.sveda) fallbacks.push(`\`--sveda-${token.sveda}\`${token.kind === 'color' ? ' (HSL triple)' : ''}`);
 		/** @param {string} value */
 		const written = (value) => (token.kind === 'color' ? `\`hsl(${value})\`` : `\`${value}\``);
-		const defaults = token.dark ? `${written(token.light)}, dark ${written(token.dark)}` : written(token.light);
+		const { light = '' } = token;
+		const defaults = token.derived ? `\`${token.derived.replaceAll('var(--_bg)', 'bg')}\``
+			: token.dark ? `${written(light)}, dark ${written(token.dark)}` : written(light);
 		return `| \`--sveda-confirmation-${token.name}\` | ${token.use} | ${fallbacks.join(', ') || 'none'} | ${defaults} |`;
 	});
 	return ['| variable | used for | fallbacks, in order | default |', '|---|---|---|---|', ...rows].join('\n');

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** @import { TextKey } from './locale.js' */
+/**
+ * @import { TextKey } from './locale.js'
+ * @import { Row, Token } from './types.js'
+ */
 
 /** @type {Record<string, TextKey>} */
 const keys = {
@@ -15,28 +18,58 @@ const keys = {
 	'duplicate-key': 'warnDuplicate',
 	'keys-equal-after-nfc': 'warnSameKey',
 	'prototype-key': 'warnPrototype',
-	truncated: 'warnTruncated',
 };
 
 /**
  * @param {string} code
  * @returns {TextKey} a code that we do not know is still a warning
  */
-export function rowWarning(code) {
+function rowWarning(code) {
 	return keys[code] ?? 'warnOther';
+}
+
+/** What is a label in the row itself, and one line above all rows, needs no third word. */
+const labelled = new Set(['bidi', 'invisible']);
+
+/**
+ * The warnings of one row: those that Go found, and a value that was cut
+ * before it came here.
+ *
+ * @param {Row} row
+ * @returns {TextKey[]}
+ */
+export function rowWarnings(row) {
+	const keys = (row.warnings ?? []).filter((code) => !labelled.has(code)).map(rowWarning);
+	if (row.kind === 'string' && looksCut(row.tokens ?? [])) keys.push('warnTruncated');
+	return keys;
 }
 
 /**
  * The distinct warnings of a call, each once.
  *
- * @param {readonly (string | {code: string})[]} warnings
+ * @param {readonly {code: string}[]} warnings
+ * @param {readonly Row[]} rows
  * @param {boolean} unusualName
  * @returns {TextKey[]}
  */
-export function noteKeys(warnings, unusualName) {
+export function noteKeys(warnings, rows, unusualName) {
 	/** @type {Set<TextKey>} */
 	const notes = new Set();
 	if (unusualName) notes.add('warnName');
-	for (const warning of warnings) notes.add(rowWarning(typeof warning === 'string' ? warning : warning.code));
+	for (const { code } of warnings) notes.add(rowWarning(code));
+	if (rows.some((row) => row.kind === 'string' && looksCut(row.tokens ?? []))) notes.add('warnTruncated');
 	return [...notes];
+}
+
+/** Marks that some middleware leaves where it cut a value (B143). */
+const cutMark = /(\.\.\.|…)\s*[([<]?\s*(\+?\d[\d,.]*\s*(more\s*)?(chars?|characters|bytes|lines)|truncated|omitted)\b[^"]{0,20}$/i;
+
+/**
+ * Whether a value says of itself that it is not whole.
+ *
+ * @param {readonly Token[]} tokens
+ */
+export function looksCut(tokens) {
+	const last = tokens.at(-1);
+	return last?.t === 'text' && cutMark.test(last.s.slice(-80));
 }

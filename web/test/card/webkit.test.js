@@ -1,0 +1,4 @@
+import { all } from './cases/all.js';
+import { runCases } from './support/run.js';
+
+runCases('webkit', all);
