@@ -43,13 +43,13 @@ test-wasm:
 test-web: build-fast web/node_modules check
 	@mkdir -p $(COUNTS)
 	@go run ./web/internal/build -probe web/test/output
-	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/web.tap test/unit/ test/card/
+	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/web.tap test/unit/*.test.js
 
 test-e2e: build-fast web/node_modules
 	@.ci/browsers
 	@mkdir -p $(COUNTS) web/test/output
 	go build -o web/test/output/playground ./playground
-	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/e2e.tap --test-concurrency=1 test/e2e/
+	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/e2e.tap --test-concurrency=1 $$(ls test/e2e/*.test.js test/card/*.test.js)
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci
