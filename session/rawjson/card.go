@@ -24,7 +24,8 @@ const (
 // Hidden is the exact amount that Rows leave out (U28). A character is a code point of a
 // decoded key or string, or of a literal; half of a surrogate pair and a byte that is no
 // UTF-8 count as one each. The marks of JSON itself (quotes, braces, white space between
-// values) do not count.
+// values) do not count. Of a text that is too deep or too large, the part behind the limit
+// is not read but counted as it stands, marks and all.
 type Hidden struct {
 	Rows       int // rows that are not there at all
 	Characters int // characters of those rows, and of values and keys that were cut

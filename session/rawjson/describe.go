@@ -20,10 +20,13 @@ func Describe(raw []byte, all bool) Arguments {
 
 // describe shows what lies within limits, and blocks what passes hard.
 func describe(raw []byte, limits, hard Limits) Arguments {
-	d := describer{w: walker{b: raw}, limits: limits, checkKeys: len(raw) <= hard.Bytes}
+	d := describer{w: walker{b: raw}, limits: limits}
 	d.out.Kind = KindOf(raw)
-	d.walk()
+	d.walk(hard.Bytes)
 	switch {
+	case d.stopped:
+		d.unread()
+		d.out.Blocked = BlockedTooLarge
 	case d.w.code == CodeTooDeep:
 		d.unread()
 		d.out.Blocked = BlockedTooDeep
@@ -53,7 +56,7 @@ type describer struct {
 	leaves    int
 	values    int // rows and hidden rows so far
 	paths     pathBuilder
-	checkKeys bool // false for a text that is blocked in any case: its keys need no memory
+	stopped   bool // the walk ended at the hard limit: the text is blocked whatever follows
 	duplicate bool
 }
 
@@ -66,8 +69,13 @@ type container struct {
 	object   bool
 }
 
-func (d *describer) walk() {
+func (d *describer) walk(hard int) {
+	large := len(d.w.b) > hard
 	for {
+		if large && d.w.i >= hard {
+			d.stopped = true
+			return
+		}
 		switch t := d.w.next(); t {
 		case tokEnd, tokError:
 			return
@@ -109,11 +117,11 @@ func (d *describer) value(t token) {
 		lexeme = nil
 	}
 	at := d.add(&row, key, lexeme)
-	if row.Index < 0 && len(d.open) > 0 && d.checkKeys {
+	if row.Index < 0 && len(d.open) > 0 {
 		if isPrototypeKey(key) {
 			d.warn(at, d.values, MarkPrototype)
 		}
-		d.keys = append(d.keys, keyRef{text: key, row: at, value: d.values})
+		d.keys = append(d.keys, keyRef{text: key, row: int32(at), value: int32(d.values)})
 	}
 	if nested {
 		d.open = append(d.open, container{
@@ -138,7 +146,7 @@ func (d *describer) close() {
 		checkKeys(d.keys[c.keys:], func(k *keyRef, m Marks) {
 			d.duplicate = d.duplicate || m == MarkDuplicate
 			d.paths.enter(c.path, k.text, -1)
-			d.warn(k.row, k.value, m)
+			d.warn(int(k.row), int(k.value), m)
 		})
 		d.keys = d.keys[:c.keys]
 	}
@@ -155,21 +163,30 @@ func (d *describer) warn(row, value int, m Marks) {
 	}
 }
 
+// within says whether the value at hand lies within the limits.
+func (d *describer) within() bool {
+	return d.w.start < d.limits.Bytes && d.leaves < d.limits.Leaves &&
+		len(d.open) <= d.limits.Depth && !d.z.full
+}
+
+// shows says whether the value at hand gets a row.
+func (d *describer) shows() bool {
+	return d.within() || len(d.open) == 0 || len(d.open) == 1 && d.open[0].children <= alwaysRows
+}
+
 // add appends the row, as much of it as the limits let through, and returns its index, or
 // -1 when it is hidden.
 func (d *describer) add(row *Row, key, lexeme []byte) int {
-	start := d.w.start
-	within := start < d.limits.Bytes && d.leaves < d.limits.Leaves &&
-		len(d.open) <= d.limits.Depth && !d.z.full
-	if !within && (len(d.open) > 1 || len(d.open) == 1 && d.open[0].children > alwaysRows) {
+	if !d.shows() {
 		d.out.Hidden.Rows++
 		d.out.Hidden.Characters += countText(key) + d.countScalar(row.Kind, lexeme)
 		return -1
 	}
+	within := d.within()
 	room := 0 // source bytes of the value that may be shown
 	d.z.limit = d.limits.Tokens
 	if within {
-		room = d.limits.Bytes - start
+		room = d.limits.Bytes - d.w.start
 	} else {
 		d.z.limit = d.z.special + 4*alwaysCharacters
 	}

@@ -5,11 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// host is a host with other letters than ASCII, found in a value.
-type host struct {
-	end   int    // index after its last byte in the value
-	ascii []byte // what a browser would ask the name service for
-}
+// host is the place in a value of a host with other letters than ASCII.
+type host struct{ start, end int }
 
 // maxHost is the longest host that is looked at, in bytes: a name has at most 253
 // characters, and a character at most four bytes.
@@ -43,7 +40,7 @@ func appendHosts(dst []host, text []byte) []host {
 		}
 		name := text[start:end]
 		if len(name) <= maxHost && (url || dot) && !isASCII(name) {
-			dst = append(dst, host{end: end, ascii: asciiHost(name)})
+			dst = append(dst, host{start: start, end: end})
 		}
 		i = max(end, i+1)
 	}
@@ -80,9 +77,10 @@ func endsHost(r rune) bool {
 	return classOf(r) == classSpace
 }
 
-// asciiHost is the ASCII form of a host: each label that is not ASCII in Punycode. It
-// follows the mapping of UTS 46 for case, width, composition and characters that are
-// left out, but not for other compatibility forms such as ligatures and circled letters.
+// asciiHost is the ASCII form of a host, which a browser would ask the name service for:
+// each label that is not ASCII in Punycode. It follows the mapping of UTS 46 for case,
+// width, composition and characters that are left out, but not for other compatibility
+// forms such as ligatures and circled letters.
 // A label that no register would take still gets a form: all it has to show is that the
 // host is not the one it looks like.
 func asciiHost(name []byte) []byte {

@@ -71,7 +71,7 @@ func TestS8_HostsAreFoundInURLsAndAddresses(t *testing.T) {
 	for _, test := range tests {
 		got, at := "", 0
 		for _, h := range appendHosts(nil, []byte(test.text)) {
-			got += test.text[at:h.end] + "[" + string(h.ascii) + "]"
+			got += test.text[at:h.end] + "[" + string(asciiHost([]byte(test.text)[h.start:h.end])) + "]"
 			at = h.end
 		}
 		if at > 0 {

@@ -8,23 +8,22 @@ import (
 // keyRef is one key of an object that is still open.
 type keyRef struct {
 	text  []byte // decoded
-	nfd   []byte // the same in NFD, set when it is compared
-	row   int    // index in Rows, -1 when the row is hidden
-	value int    // number of its value, counted from 1
+	row   int32  // index in Rows, -1 when the row is hidden
+	value int32  // number of its value, counted from 1
 }
 
 // fewKeys is the size up to which every key is compared with every other; sorting costs
 // more there.
 const fewKeys = 8
 
-// checkKeys looks for keys of one object that are equal, or equal after NFC, and calls
-// found for each of them. It reorders keys.
+// checkKeys looks for keys of one object that are equal, or are not but become equal by
+// NFC, and calls found for each of them.
 func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 	ascii := true
 	for i := range keys {
 		ascii = ascii && isASCII(keys[i].text)
 	}
-	if len(keys) <= fewKeys && ascii {
+	if ascii && len(keys) <= fewKeys {
 		for i := range keys {
 			for j := range keys {
 				if i != j && bytes.Equal(keys[i].text, keys[j].text) {
@@ -35,51 +34,61 @@ func checkKeys(keys []keyRef, found func(k *keyRef, m Marks)) {
 		}
 		return
 	}
-	slices.SortFunc(keys, byText)
+	texts := make([][]byte, len(keys))
 	for i := range keys {
-		if i > 0 && bytes.Equal(keys[i].text, keys[i-1].text) ||
-			i+1 < len(keys) && bytes.Equal(keys[i].text, keys[i+1].text) {
+		texts[i] = keys[i].text
+	}
+	equalRuns(texts, func(run []int32) {
+		for _, i := range run {
 			found(&keys[i], MarkDuplicate)
 		}
-	}
+	})
 	if ascii {
 		return // ASCII is its own NFC
 	}
-	for i := range keys {
-		if k := &keys[i]; isASCII(k.text) {
-			k.nfd = k.text
-		} else {
-			k.nfd = appendNFD(nil, k.text)
+	// What is equal by NFC is equal by NFD, which is cheaper.
+	var nfd []byte
+	for i := range texts {
+		if !isASCII(texts[i]) {
+			from := len(nfd)
+			nfd = appendNFD(nfd, texts[i])
+			texts[i] = nfd[from:]
 		}
 	}
-	slices.SortFunc(keys, byNFD)
-	for from := 0; from < len(keys); {
-		to, same := from+1, true
-		for to < len(keys) && bytes.Equal(keys[to].nfd, keys[from].nfd) {
-			same = same && bytes.Equal(keys[to].text, keys[from].text)
-			to++
+	equalRuns(texts, func(run []int32) {
+		same := func(i int32) bool { return bytes.Equal(keys[i].text, keys[run[0]].text) }
+		if !slices.ContainsFunc(run, func(i int32) bool { return !same(i) }) {
+			return // duplicates, found above
 		}
-		for ; from < to; from++ {
-			if !same {
-				found(&keys[from], MarkSameKey)
-			}
+		for _, i := range run {
+			found(&keys[i], MarkSameKey)
 		}
-	}
+	})
 }
 
-// byText and byNFD order keys, and equal ones as they stood in the source.
-func byText(a, b keyRef) int {
-	if c := bytes.Compare(a.text, b.text); c != 0 {
-		return c
+// equalRuns calls found with the indexes of each set of equal texts.
+func equalRuns(texts [][]byte, found func(run []int32)) {
+	// Sorting indexes moves no pointers, which the collector would have to follow.
+	order := make([]int32, len(texts))
+	for i := range order {
+		order[i] = int32(i)
 	}
-	return a.value - b.value
-}
-
-func byNFD(a, b keyRef) int {
-	if c := bytes.Compare(a.nfd, b.nfd); c != 0 {
-		return c
+	slices.SortFunc(order, func(i, j int32) int {
+		if c := bytes.Compare(texts[i], texts[j]); c != 0 {
+			return c
+		}
+		return int(i - j) // as they stood in the source
+	})
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && bytes.Equal(texts[order[n]], texts[order[0]]) {
+			n++
+		}
+		if n > 1 {
+			found(order[:n])
+		}
+		order = order[n:]
 	}
-	return a.value - b.value
 }
 
 // isPrototypeKey says whether a decoded key reaches a prototype in JavaScript that copies

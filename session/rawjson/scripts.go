@@ -54,6 +54,8 @@ func scriptOf(r rune) script {
 	switch {
 	case 0x3000 <= r && r < 0xA640, 0xAC00 <= r && r < 0xE000: // most of CJK
 		return scriptNone
+	case 0x0400 <= r && r < 0x0530: // most of Cyrillic
+		return scriptLookalike
 	case unicode.Is(unicode.Latin, r):
 		return scriptLatin
 	case unicode.Is(unicode.Cyrillic, r), unicode.Is(unicode.Greek, r),

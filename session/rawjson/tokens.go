@@ -63,7 +63,9 @@ func (z *tokenizer) body(text []byte, i int) int {
 		if len(z.hosts) > 0 && i >= z.hosts[0].end {
 			z.text(text[start:i])
 			start = i
-			z.ascii()
+			if !z.ascii(text) {
+				return i
+			}
 		}
 		if c > ' ' && c < 0x7F {
 			i++
@@ -95,8 +97,7 @@ func (z *tokenizer) body(text []byte, i int) int {
 		start = i
 	}
 	z.text(text[start:])
-	for len(z.hosts) > 0 {
-		z.ascii()
+	for len(z.hosts) > 0 && z.ascii(text) {
 	}
 	return len(text)
 }
@@ -181,12 +182,19 @@ func (z *tokenizer) text(s []byte) {
 	}
 }
 
-// ascii adds the ASCII form of the host that has just ended.
-func (z *tokenizer) ascii() {
+// ascii adds the ASCII form of the host that has just ended, or returns false when the
+// limit is reached.
+func (z *tokenizer) ascii(text []byte) bool {
+	if z.special >= z.limit {
+		z.full = true
+		return false
+	}
+	h := z.hosts[0]
+	z.hosts = z.hosts[1:]
 	z.special++
 	z.marks |= MarkHost
-	z.tokens = append(z.tokens, Token{Type: TokenASCII, Text: z.hosts[0].ascii})
-	z.hosts = z.hosts[1:]
+	z.tokens = append(z.tokens, Token{Type: TokenASCII, Text: asciiHost(text[h.start:h.end])})
+	return true
 }
 
 // charRun is the length of the run of the character c, of size bytes, at the start of s. A
