@@ -326,6 +326,9 @@ func (s *Session) contradict(id string) {
 	s.warn(CodeConflict, id)
 	if c := s.confirmationOf(id); c != nil && c.open() {
 		c.conflict = true
+		if c.state == Deciding && c.stream == 0 && c.decision.Approve {
+			c.state, c.decided, c.auto = Pending, false, false // it has not left yet
+		}
 		s.move(c, c.state, newError(CodeConflict, "the server announced another call under this id"))
 	}
 }

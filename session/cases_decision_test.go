@@ -267,3 +267,43 @@ func TestB031_ARepeatedCallIsAFreshQuestion(t *testing.T) {
 		t.Errorf("%d denials are in the chat unchanged, want 5", got)
 	}
 }
+
+func TestB004_ALostAnswerIsFoundInTheHistory(t *testing.T) {
+	for _, tt := range []struct{ name, word, output, state string }{
+		{"it was carried out", "approve", `{"success":true}`, "resolved"},
+		{"it was denied", "deny", denied, "resolved"},
+		{"another word was first", "deny", `{"success":true}`, "answered-elsewhere"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := waitingBackend(t)
+			c.tap("c1", tt.word)
+			c.head()
+			c.feed(TXT("Gone: po"))
+			c.lost()
+			c.wantState("c1", "pending")
+			c.wantCardError("c1", session.CodeStreamCut)
+			c.headOf(c.last().id, 200, "application/json")
+			c.feed(HISTORY(`[{"id":"u9","role":"user","content":"x"},{"id":"a1","role":"assistant","parts":[
+				{"type":"tool-call","toolCallId":"c1","toolName":"delete_post","target":"backend","input":{"post_id":1},"confirmation":"required"},
+				{"type":"tool-result","toolCallId":"c1","toolName":"delete_post","output":` + tt.output + `}]}]`))
+			c.eof()
+			c.wantState("c1", tt.state)
+			// What had arrived stays (design rule 7).
+			c.wantTranscript(lines("user: x", "assistant: call c1 result c1 "+tt.output, "assistant: Gone: po"))
+			c.send("y")
+			c.wantPosts(3)
+		})
+	}
+}
+
+func TestB008_ADecisionThatHasNotLeftIsTakenBack(t *testing.T) {
+	c := newChat(t)
+	c.send("x")
+	c.head()
+	c.feed(START, CALL("c1", "mail", `{"to":"a"}`, "required"))
+	tap := c.tap("c1", "approve")
+	c.feed(CALL("c1", "mail", `{"to":"b"}`, "required"), END, DONE)
+	c.wantError(tap, session.CodeConflict)
+	c.wantState("c1", "pending")
+	c.wantPosts(1)
+}

@@ -46,7 +46,7 @@ func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
 				s.record(c, d)
 				taken = append(taken, c)
 				outcome, word = s.outcomeOf(c), decisionWord(d.Approve)
-			case c.decided:
+			case c.decided && c.state != Expired:
 				outcome, word = "already-decided", decisionWord(c.decision.Approve)
 			}
 		}
@@ -201,6 +201,9 @@ func (s *Session) closeDecisions(st *stream, err *Error) {
 		}
 	case err != nil && (!st.accepted || s.traits.ResultsByID):
 		s.undo(open, err)
+		if s.traits.ResultsByID && err.ambiguous() {
+			s.reread(0, false) // the result may be there, and the card need not be answered again
+		}
 	case s.traits.ResultsByID:
 		for _, c := range open {
 			c.auto = false

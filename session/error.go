@@ -71,6 +71,18 @@ func newError(code, message string) *Error {
 
 func (e *Error) Error() string { return e.Message }
 
+// ambiguous says that the server may have done what was asked all the same: it
+// was cut on the way, or failed somewhere behind the door. The known server
+// answers an unknown model with 422 when it has carried out the decisions
+// (contract sveda, S-2).
+func (e *Error) ambiguous() bool {
+	switch e.Code {
+	case CodeRequestFailed, CodeClosed, CodeRefused:
+		return false
+	}
+	return e.Status < 400 || e.Status == 422 || e.Status >= 500
+}
+
 // AppendJSON appends the error as the page gets it.
 func (e *Error) AppendJSON(dst []byte) []byte {
 	dst = append(dst, `{"code":`...)

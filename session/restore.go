@@ -268,19 +268,40 @@ func (s *Session) reread(t Ticket, asked bool) {
 	case s.sideOf(event.Reread) != nil:
 		side := s.sideOf(event.Reread)
 		side.asked = side.asked || asked
-		s.resolve(t, nil)
+		if side.ticket != 0 {
+			s.resolve(t, nil)
+		} else {
+			side.ticket = t
+		}
 	default:
 		s.openSide(&event.Request{Kind: event.Reread}, t).asked = asked
 	}
 }
 
-// takeHistory takes a stored chat. One that was asked for before the newest turn
-// began is older than what is shown here (R29).
+// takeHistory takes a stored chat. It becomes the chat when the page has asked
+// for it, or the server holds a call that is not here. Otherwise only the results
+// that were missed are taken, and what is shown stays; so it is with a chat that
+// was asked for before the newest turn began, which is older than what is shown
+// (R29).
 func (s *Session) takeHistory(st *stream, messages []event.Message) {
-	if st != s.main && (s.main != nil || s.lastMain > st.id) {
+	old := st != s.main && (s.main != nil || s.lastMain > st.id)
+	if !old && (st.asked || st.ticket != 0 || st == s.main) {
+		s.merge(messages, st.asked)
 		return
 	}
-	s.merge(messages, st.asked)
+	for m := range messages {
+		for i := range messages[m].Parts {
+			p := &messages[m].Parts[i]
+			if _, known := s.calls[p.ToolCallID]; known && p.Kind == event.ResultPart {
+				s.addResult(*p)
+				s.serverResult(p.ToolCallID, p.Output)
+			}
+		}
+	}
+	s.tellPending()
+	if s.turn.active {
+		s.advance()
+	}
 }
 
 // withoutFillers is the chat without the results that this client wrote for
