@@ -24,7 +24,7 @@ func (s *Session) Restore(t Ticket, o TurnOptions, create bool) {
 // applyMetadata takes what the server says of the chat. The title is never
 // replayed, so it is told from here (R7).
 func (s *Session) applyMetadata(st *stream, e *event.Event) {
-	st.found, st.live = true, e.Running
+	st.found, st.live, st.ended = true, e.Running, true
 	if len(e.Text) > 0 {
 		s.applyTitle(e)
 	}

@@ -48,6 +48,7 @@ type chat struct {
 	statuses []string
 	kinds    []session.ChangeKind
 	shown    map[string]confirmation
+	asked    []confirmation // all that was ever told of confirmations
 	mirror   mirror
 	denied   map[string]bool
 	lastT    session.Ticket
@@ -93,8 +94,10 @@ type confirmation struct {
 	Error      *struct {
 		Code string `json:"code"`
 	} `json:"error"`
-	CurrentIndex int `json:"currentIndex"`
-	TotalCount   int `json:"totalCount"`
+	CurrentIndex int    `json:"currentIndex"`
+	TotalCount   int    `json:"totalCount"`
+	Toolset      string `json:"toolset"`
+	ModelReason  string `json:"modelReason"`
 }
 
 type option func(*session.Config)
@@ -227,6 +230,7 @@ func (c *chat) take(ch session.Change) {
 			c.denied[conf.ToolCallID] = true
 		}
 		c.shown[conf.ToolCallID] = conf
+		c.asked = append(c.asked, conf)
 	}
 }
 

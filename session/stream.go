@@ -157,6 +157,8 @@ func (s *Session) Head(id, status int, contentType string, head HeadInfo) {
 		st.phase = foreign
 	default:
 		st.phase = reading
+		// Of these two requests the status says it all.
+		st.ended = st.request.Kind == event.Stop || st.request.Kind == event.Delete
 		if st == s.main {
 			s.setStatus(Streaming)
 		}

@@ -48,7 +48,7 @@ type ticket struct {
 // undone is the error of a decision that did not come about, nil otherwise.
 func (t *ticket) undone() *Error {
 	for _, c := range t.decided {
-		if c.state == Pending || c.state == Expired || c.state == AnsweredElsewhere && !c.sent() {
+		if c.state == Pending || c.state == Expired || c.state == AnsweredElsewhere && c.stream == 0 {
 			return c.err
 		}
 	}

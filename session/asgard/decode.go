@@ -74,7 +74,7 @@ func (d *decoder) decode(data []byte, e *event.Event) {
 	}
 	e.Raw = data
 	kind := v[envelopeType]
-	if kind.Kind != rawjson.String || kind.Duplicate || v[envelopeFact].Duplicate {
+	if kind.Kind != rawjson.String || len(kind.Raw) == 2 || kind.Duplicate || v[envelopeFact].Duplicate {
 		malformed(e)
 		return
 	}
