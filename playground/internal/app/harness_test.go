@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ type setup struct {
 	maxSteps int
 	env      map[string]string
 	config   func(*config.Config)
+	log      *slog.Logger
 }
 
 func start(t *testing.T, s setup) *play {
@@ -63,7 +65,7 @@ func start(t *testing.T, s setup) *play {
 	if s.config != nil {
 		s.config(c)
 	}
-	o := Options{Tools: s.tools}
+	o := Options{Tools: s.tools, Log: s.log}
 	if s.model != nil {
 		o.Models = model.Catalogue{{ID: "test", Provider: "test", Model: s.model}}
 	}

@@ -42,6 +42,25 @@ func (p *play) request(method, path, contentType, body string, header ...string)
 	return res, string(raw)
 }
 
+// statusWithHost is a GET with one header, Host included.
+func (p *play) statusWithHost(path, header, value string) int {
+	p.t.Helper()
+	req, err := http.NewRequestWithContext(p.t.Context(), "GET", p.base+path, nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Header.Set(header, value)
+	if header == "Host" {
+		req.Host = value
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	res.Body.Close()
+	return res.StatusCode
+}
+
 func TestHTTPErrors_BodyBeforeToken(t *testing.T) {
 	p := start(t, setup{env: map[string]string{"SVEDA_MAX_BODY": "2000"}})
 	const json = "application/json"

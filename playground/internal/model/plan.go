@@ -45,7 +45,7 @@ var (
 	reDigits = regexp.MustCompile(`\d+`)
 	reSelect = regexp.MustCompile(`(?i)^(?:what\s+is\s+selected|what's\s+selected|(?:get|show)(?:\s+me)?\s+(?:the\s+)?selection|get_selection)$`)
 	reArch   = regexp.MustCompile(`(?i)^archive\s+(?:the\s+|my\s+|this\s+)?selection$`)
-	reThink  = regexp.MustCompile(`(?i)^(?:think(?:\s+(?:aloud|hard|first))?\s*(?:,|:|and|then|about)\s+)`)
+	reThink  = regexp.MustCompile(`(?i)^think(?:\s+(?:aloud|hard|first))?\s*(?:[,:]|\s(?:and|then|about))(?:\s+then)?\s+`)
 	rePolite = regexp.MustCompile(`(?i)^(?:(?:please|kindly|now|can\s+you|could\s+you|would\s+you)\s*,?\s+)+`)
 )
 
