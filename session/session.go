@@ -151,5 +151,8 @@ func (s *Session) Status() Status { return s.status }
 // Messages are the messages of the chat. They must not be changed.
 func (s *Session) Messages() []event.Message { return s.messages }
 
+// Closed says whether the session was closed.
+func (s *Session) Closed() bool { return s.closed }
+
 // NewID makes an id for a message.
 func (s *Session) NewID() string { return s.ids.New() }
