@@ -44,6 +44,21 @@ const (
 	NoToken
 )
 
+// Detail says a reason in words, for the text of an error.
+func (r Reason) Detail() string {
+	switch r {
+	case Lost:
+		return "the WebSocket could not be brought back in time"
+	case Gap:
+		return "the server cannot go on where the WebSocket broke"
+	case Unavailable:
+		return "no WebSocket can be had"
+	case NoToken:
+		return "the page could not give a token"
+	}
+	return ""
+}
+
 // Effect is one thing that the driver must do, in order.
 type Effect struct {
 	Kind        EffectKind

@@ -12,6 +12,13 @@ const (
 	codesName  = "svedaCloseCodes"
 )
 
+// available says whether the platform has WebSockets: without the class the
+// library would panic.
+func available() bool {
+	class, err := safejs.Global().Get("WebSocket")
+	return err == nil && class.Type() == safejs.TypeFunction
+}
+
 // tellNumber names the socket that is made next. Nothing can come between: the
 // library makes it before it waits for anything.
 func tellNumber(number int) {

@@ -46,6 +46,7 @@ func OpenLine(number int, url string, on Events) *Line {
 
 func (l *Line) run(ctx context.Context, number int, url string) {
 	defer l.cancel()
+	defer l.survive()
 	socket, err := OpenSocket(ctx, number, url, Protocols)
 	if err != nil {
 		l.end(hiddenCode(number))
@@ -77,6 +78,7 @@ func (l *Line) run(ctx context.Context, number int, url string) {
 // writeAll writes what is queued. An error ends the socket, which the reader
 // notices.
 func (l *Line) writeAll(ctx context.Context) {
+	defer l.survive()
 	for {
 		l.mu.Lock()
 		queue := l.queue
@@ -119,6 +121,14 @@ func (l *Line) Close(code int) {
 		go socket.Close(code)
 	case runtime.GOOS != "js":
 		l.cancel() // in a browser that would leave the socket open
+	}
+}
+
+// survive turns a panic below into the end of the line: in a browser it would
+// be the end of the whole program.
+func (l *Line) survive() {
+	if recover() != nil {
+		l.end(0)
 	}
 }
 

@@ -26,10 +26,16 @@ type Socket struct {
 	number int
 }
 
-var errRedirect = errors.New("opening a WebSocket: the server sent the handshake elsewhere")
+var (
+	errRedirect    = errors.New("opening a WebSocket: the server sent the handshake elsewhere")
+	errUnavailable = errors.New("opening a WebSocket: this platform has none")
+)
 
 // OpenSocket connects to url (ws or wss). number is for hiddenCode.
 func OpenSocket(ctx context.Context, number int, url string, protocols []string) (*Socket, error) {
+	if !available() {
+		return nil, errUnavailable
+	}
 	tellNumber(number)
 	conn, response, err := websocket.Dial(ctx, url, &websocket.DialOptions{Subprotocols: protocols})
 	if err != nil {

@@ -19,6 +19,17 @@ const (
 	// Effects take the ops from 33: id, handler, delay, ticket, call, text,
 	// data, error (JSON, empty for none).
 	opEffect = 32
+	// Effects of a socket, in the form of the others with id, delay and text.
+	// OpSocketDial: fetch a token for attempt id and answer with "connect".
+	OpSocketDial = 48
+	// OpSocketTimer: call "fire" for timer id after delay ms, 0 for never.
+	OpSocketTimer = 49
+	// OpSocketFlush: call "flush".
+	OpSocketFlush = 50
+	// OpSocketState: text is the state of the link.
+	OpSocketState = 51
+	// OpSocketUnavailable: stream id must go another way.
+	OpSocketUnavailable = 52
 	// OpValue is the answer of a call: data (JSON).
 	OpValue = 64
 	// OpError is the error of a call: data (JSON).
@@ -61,6 +72,18 @@ func appendEffect(dst []byte, e *session.Effect) []byte {
 		return append(dst, 0)
 	}
 	return appendBytes(dst, e.Err.AppendJSON(nil))
+}
+
+// AppendSocket appends an effect of a socket.
+func AppendSocket(dst []byte, op byte, id, delay int, text string) []byte {
+	dst = append(dst, op)
+	dst = appendInt(dst, id)
+	dst = appendInt(dst, 0)
+	dst = appendInt(dst, delay)
+	dst = appendInt(dst, 0)
+	dst = append(dst, 0) // call
+	dst = appendBytes(dst, text)
+	return append(dst, 0, 0) // data, error
 }
 
 // AppendValue appends the answer of a call: JSON, or no bytes for none.

@@ -38,6 +38,12 @@ export const Op = Object.freeze({
 	ClearTimer: 38,
 	Settle: 39,
 	Persist: 40,
+	// effects of a socket
+	SocketDial: 48,
+	SocketTimer: 49,
+	SocketFlush: 50,
+	SocketState: 51,
+	SocketUnavailable: 52,
 	// answers
 	Value: 64,
 	Error: 65,
