@@ -36,6 +36,8 @@ type Message struct {
 	// CreatedAt is a page's own time of the message as raw JSON; it is shown
 	// again and never sent.
 	CreatedAt []byte
+	// Rest is what a newer snapshot holds of the message, opaque.
+	Rest []byte
 }
 
 // PartKind says which fields of a Part are used.
@@ -71,6 +73,8 @@ type Part struct {
 	Raw []byte
 	// Extra holds unknown members of the part as raw JSON members.
 	Extra []byte
+	// Rest is what a newer snapshot holds of the part, opaque.
+	Rest []byte
 }
 
 // Body joins the text parts of the message (contract 3, messageText).
