@@ -56,6 +56,21 @@ type confirmation struct {
 	stream   int   // the request that carries or carried the decision, 0 when staged
 	at       int64 // when it arrived, ms
 	asked    int   // earlier confirmations of this tool within a minute (S49)
+
+	arrived   stamp
+	decidedAt stamp
+	proven    stamp // when the server was last known to wait for it (S50)
+	held      bool  // an approval that waits until the state has been read again
+	attempt   int   // how often RetryUnknown let the handler be tried again
+
+	claim      int // the Claim effect whose answer is to come, 0 for none
+	claimTimer int
+	claimed    bool // the decision is this page's to act on
+
+	elsewhere      bool // another page acts on it
+	elsewhereSince stamp
+	elsewhereTimer int
+	rest           []byte // of a newer snapshot, opaque
 }
 
 // open says that the confirmation holds the chat.
@@ -113,7 +128,7 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 	p := &s.messages[at.message].Parts[at.part]
 	c := &confirmation{
 		id: p.ToolCallID, name: p.ToolName, toolset: p.Toolset, target: p.Target,
-		message: at.message, input: p.Input, at: s.now,
+		message: at.message, input: p.Input, at: s.now, arrived: s.stamp(), proven: s.stamp(),
 	}
 	if tool, ok := s.tools.Get(c.name); ok && c.target == event.Frontend {
 		c.mode = tool.Mode
@@ -135,6 +150,7 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 // an answer that is not sent yet stay as they are; a call that was answered is
 // asked anew (contract asgard S7).
 func (s *Session) askAgain(c *confirmation, e *event.Event) {
+	c.proven = s.stamp()
 	s.joinBatch(c, e)
 	staged := c.state == Deciding && c.stream == 0
 	if staged || c.state == Pending {
@@ -151,6 +167,7 @@ func (s *Session) present(c *confirmation, allowed bool) {
 		c.auto = true
 		c.decided = true
 		c.decision = event.Decision{ToolCallID: c.id, Approve: true, Always: always}
+		c.decidedAt = s.stamp()
 		s.move(c, Deciding, nil)
 		return
 	}
@@ -199,8 +216,9 @@ type question struct {
 // twice (asgard W5).
 type batch struct {
 	processID    string
-	total, count int // calls that it has, and that have arrived
-	stream       int // that brought it
+	total, count int    // calls that it has, and that have arrived
+	stream       int    // that brought it
+	rest         []byte // of a newer snapshot, opaque
 }
 
 // applyBatch begins a group of confirmations.
@@ -229,6 +247,7 @@ func (s *Session) batchArrived(place int) {
 // move changes the state of a confirmation and tells the page.
 func (s *Session) move(c *confirmation, to State, err *Error) {
 	c.state, c.err = to, err
+	s.letGo(c)
 	if c.auto && to <= Deciding && err == nil {
 		return // what a grant answers is never shown as a question (asgard Q4)
 	}
@@ -271,6 +290,7 @@ func denied(output []byte) bool {
 
 // dropConfirmations forgets ended confirmations as the next turn begins.
 func (s *Session) dropConfirmations() {
+	s.tellUnknown()
 	if len(s.confirmations) > 0 {
 		s.confirmations = nil
 		s.change(Change{Kind: ConfirmationsCleared})
@@ -317,6 +337,12 @@ func (s *Session) appendConfirmation(dst []byte, c *confirmation) []byte {
 	}
 	if c.auto {
 		dst = append(dst, `,"automatic":true`...)
+	}
+	if c.elsewhere {
+		dst = append(dst, `,"elsewhere":true`...)
+	}
+	if c.held {
+		dst = append(dst, `,"checking":true`...)
 	}
 	if c.err != nil {
 		dst = append(dst, `,"error":`...)

@@ -34,6 +34,7 @@ func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
 			return
 		}
 	}
+	running := s.running()
 	result := []byte{'['}
 	var taken []*confirmation
 	for i := range choices {
@@ -57,7 +58,7 @@ func (s *Session) Decide(t Ticket, choices []Choice, o TurnOptions) {
 		s.resolve(t, result)
 		return
 	}
-	if !s.running() {
+	if !running {
 		s.begin(o)
 		if s.status == Failed {
 			s.setStatus(Idle)
@@ -83,6 +84,9 @@ func (s *Session) checkChoice(choice *Choice) *Error {
 	if !choice.Approve {
 		return nil // deny always works (U53)
 	}
+	if !s.approvable(c) {
+		return newError(CodeUnverified, "whether the call still waits cannot be read; it can only be denied")
+	}
 	if c.conflict {
 		return newError(CodeConflict, "the server announced another call under this id; it can only be denied")
 	}
@@ -98,8 +102,11 @@ func (s *Session) record(c *confirmation, d event.Decision) {
 	if !d.Approve || !s.mayGrant() {
 		d.Always = false
 	}
-	c.decision, c.decided, c.stream = d, true, 0
+	c.decision, c.decided, c.stream, c.decidedAt = d, true, 0, s.stamp()
+	c.elsewhere, c.claimed = false, false
+	s.hold(c)
 	s.move(c, Deciding, nil)
+	s.persistNow()
 	if !d.Always {
 		return
 	}
@@ -109,6 +116,7 @@ func (s *Session) record(c *confirmation, d event.Decision) {
 			!other.conflict && !s.blocked(other) {
 			other.auto, other.decided = true, true
 			other.decision = event.Decision{ToolCallID: other.id, Approve: true, Always: s.traits.GrantsAtServer}
+			other.decidedAt = s.stamp()
 			s.move(other, Deciding, nil)
 			s.showConfirmation(other)
 		}
@@ -182,7 +190,7 @@ func (s *Session) sendDecisions() bool {
 // ready says that the decision can be sent now.
 func (c *confirmation) ready(s *Session) bool {
 	return c.state == Deciding && c.stream == 0 && c.target == event.Backend &&
-		s.batchDecided(c.batch)
+		!c.held && !c.elsewhere && s.batchDecided(c.batch)
 }
 
 // closeDecisions settles what the request of decisions led to (design rule 6).

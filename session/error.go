@@ -42,6 +42,12 @@ const (
 	CodeMalformedResult    = "malformed-result"      // a result without id or output (warning)
 	CodeSuperseded         = "superseded"            // the server asks something else now
 	CodeUnknownCall        = "unknown-call"          // no such tool call in this chat
+	CodeDecisionTimeout    = "decision-timeout"      // no answer to a decision within DecisionTimeout
+	CodeLateApproval       = "late-approval"         // approved long ago and not sent; approve again
+	CodeUnverified         = "unverified"            // whether the call still waits could not be read
+	CodeInterrupted        = "interrupted"           // the page went away meanwhile
+	CodeNotDurable         = "not-durable"           // a decision could not be recorded
+	CodeNotRetryable       = "not-retryable"         // RetryUnknown of a call that is over
 )
 
 // Error is an error of the session with a stable code.

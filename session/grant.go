@@ -15,6 +15,7 @@ type grant struct {
 	chatID     string
 	batch      *batch // with GrantsAtServer the client remembers within one batch only
 	definition string // digest of the registered definition; "" for a tool of the server
+	rest       []byte // of a newer snapshot, opaque
 }
 
 // mayGrant says whether an approval may speak for later calls.

@@ -33,9 +33,11 @@ type chat struct {
 
 	requests []request
 	runs     []session.Effect
-	streams  map[int]bool // open ones
-	aborted  []int        // streams
-	canceled []int        // runs
+	claims   []session.Effect
+	order    []session.Effect // all effects
+	streams  map[int]bool     // open ones
+	aborted  []int            // streams
+	canceled []int            // runs
 	settled  map[session.Ticket]settlement
 	timers   map[int]int // running timers, id to delay
 	failures []string    // codes of Failure changes
@@ -90,6 +92,7 @@ type confirmation struct {
 	Reason     string `json:"reason"`
 	Remember   string `json:"remember"`
 	Automatic  bool   `json:"automatic"`
+	Elsewhere  bool   `json:"elsewhere"`
 	Asked      int    `json:"alreadyAsked"`
 	Error      *struct {
 		Code string `json:"code"`
@@ -104,15 +107,20 @@ type option func(*session.Config)
 
 func newChat(t *testing.T, options ...option) *chat {
 	t.Helper()
-	cfg := session.Config{
-		ChatID: "chat_1", Dialect: sveda.New(sveda.Config{Histories: true}), Seed: [16]byte{1, 2, 3},
-	}
+	cfg := baseConfig()
 	for _, o := range options {
 		o(&cfg)
 	}
 	c := makeChat(t, cfg)
 	t.Cleanup(c.finish)
 	return c
+}
+
+func baseConfig() session.Config {
+	return session.Config{
+		ChatID: "chat_1", Dialect: sveda.New(sveda.Config{Histories: true}), Seed: [16]byte{1, 2, 3},
+		DecisionAttempts: 1, // what a retry does has its own tests
+	}
 }
 
 func makeChat(t *testing.T, cfg session.Config) *chat {
@@ -241,7 +249,10 @@ func code(data []byte) string {
 }
 
 func (c *chat) do(e session.Effect) {
+	c.order = append(c.order, e)
 	switch e.Kind {
+	case session.Claim:
+		c.claims = append(c.claims, e)
 	case session.OpenStream:
 		c.open(e.ID)
 	case session.AbortStream:

@@ -59,14 +59,22 @@ func (s *Session) reject(t Ticket, err *Error) {
 	}
 }
 
-// persist asks the driver to store the session before it does the effects that
-// follow (R13).
-func (s *Session) persist() {
+// persist asks the driver to store the session when it can.
+func (s *Session) persist() { s.store("relaxed") }
+
+// persistNow asks the driver to store the session before it does what follows
+// (R13).
+func (s *Session) persistNow() { s.store("strict") }
+
+func (s *Session) store(how string) {
 	if !s.cfg.Persist {
 		return
 	}
-	if n := len(s.effects); n > 0 && s.effects[n-1].Kind == Persist {
+	if n := len(s.effects) - 1; n >= 0 && s.effects[n].Kind == Persist {
+		if how == "strict" {
+			s.effects[n].Text = how
+		}
 		return
 	}
-	s.effect(Effect{Kind: Persist})
+	s.effect(Effect{Kind: Persist, Text: how})
 }

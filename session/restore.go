@@ -284,23 +284,17 @@ func (s *Session) reread(t Ticket, asked bool) {
 // was asked for before the newest turn began, which is older than what is shown
 // (R29).
 func (s *Session) takeHistory(st *stream, messages []event.Message) {
+	st.told, st.ended = true, true
 	old := st != s.main && (s.main != nil || s.lastMain > st.id)
-	if !old && (st.asked || st.ticket != 0 || st == s.main) {
+	if !old && (st.asked || st.ticket != 0 || st.whole || st == s.main) && !s.older(messages) {
 		s.merge(messages, st.asked)
-		return
+	} else {
+		s.readEnds(messages, st.checks && !old)
 	}
-	for m := range messages {
-		for i := range messages[m].Parts {
-			p := &messages[m].Parts[i]
-			if _, known := s.calls[p.ToolCallID]; known && p.Kind == event.ResultPart {
-				s.addResult(*p)
-				s.serverResult(p.ToolCallID, p.Output)
-			}
+	for _, c := range s.confirmations {
+		if c.state == Pending || c.state == Deciding {
+			c.proven = s.stamp()
 		}
-	}
-	s.tellPending()
-	if s.turn.active {
-		s.advance()
 	}
 }
 
@@ -337,10 +331,17 @@ func (s *Session) finishSide(st *stream, err *Error) {
 		s.probed(st, err)
 		return
 	}
+	if err == nil && !st.told {
+		err = s.textError(st, CodeNotAStream, "the response is not a stored chat")
+	}
 	if err != nil {
 		s.warn(err.Code, "")
 		s.reject(st.ticket, err)
-		return
+	} else {
+		s.resolve(st.ticket, nil)
 	}
-	s.resolve(st.ticket, nil)
+	s.checked(err)
+	if s.turn.active {
+		s.advance()
+	}
 }

@@ -34,10 +34,7 @@ func (s *Session) resume(st *stream, err *Error) bool {
 	}
 	ceiling := min(resumeCap, resumeBase<<st.tries)
 	st.tries++
-	st.parked = true
-	high, _ := s.ids.next()
-	st.watchdog = s.setTimer(resumeTimer, st.id, max(retry, 0)+1+int(high%uint64(ceiling)))
-	s.tellRun()
+	s.park(st, max(retry, 0)+1+s.random(ceiling))
 	return true
 }
 
@@ -45,29 +42,13 @@ func (s *Session) resume(st *stream, err *Error) bool {
 // still bring is of no interest (R29).
 func (s *Session) resumeNow(id int) {
 	st := s.streamOf(id)
-	if st == nil {
+	if st == nil || st.request.Cursor == "" && s.recallLate(st) {
 		return
 	}
-	s.lastID++
-	for i := range s.tickets {
-		if s.tickets[i].stream == id {
-			s.tickets[i].stream = s.lastID
-		}
-	}
-	for _, c := range s.confirmations {
-		if c.stream == id {
-			c.stream = s.lastID
-		}
-		if c.asker == id {
-			c.asker = s.lastID
-		}
-	}
-	if s.batch != nil && s.batch.stream == id {
-		s.batch.stream = s.lastID
-	}
-	st.id, s.lastMain = s.lastID, s.lastID
+	s.rename(st)
 	st.reader = s.cfg.Dialect.Reader(st.request.Kind)
 	st.phase, st.status, st.body, st.parked = waiting, 0, nil, false
+	st.head, st.events, st.grace = HeadInfo{RetryAfter: -1}, 0, false
 	s.tellRun()
 	s.send(st)
 }

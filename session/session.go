@@ -54,6 +54,22 @@ type Config struct {
 	Grants bool
 	// Persist asks for Persist effects.
 	Persist bool
+	// Claims asks for Claim effects: several pages may show this chat.
+	Claims bool
+	// DecisionAttempts is how often a decision is sent whose fate stays unknown
+	// (R14). Default 4; 1 leaves every retry to the person, which is right for a
+	// server that may run a tool twice when it hears an approval twice (contract
+	// sveda, S-1).
+	DecisionAttempts int
+	// DecisionTimeout is how long a decision may be on its way without an answer,
+	// all attempts together, ms (R20). Default 15,000.
+	DecisionTimeout int
+	// LateApproval is the age from which an approval that was not sent yet needs a
+	// new gesture, ms (I13). Default 120,000.
+	LateApproval int
+	// RefreshAuth: the page makes the headers for each request, so that a request
+	// that got 401 is made once more (R11).
+	RefreshAuth bool
 }
 
 // Ticket names a promise of the driver; it comes back in a Settle effect.
@@ -68,6 +84,7 @@ type Session struct {
 	ids      idSource
 	chatID   string
 	now      int64 // ms, as told by At
+	wall     int64 // ms since 1970, as told by Wall; 0 when not known
 	status   Status
 	closed   bool
 	events   bool // event listeners want the raw events
@@ -95,8 +112,10 @@ type Session struct {
 	turn          turn
 	tickets       []ticket
 	timers        []timer
-	lastID        int // streams, runs and timers share one counter
-	lastMain      int // the id of the newest stream of a turn
+	lastID        int    // streams, runs and timers share one counter
+	lastMain      int    // the id of the newest stream of a turn
+	lost          string // the message whose answer was lost with an earlier page
+	rest          []byte // of a newer snapshot, opaque
 
 	effects  []Effect
 	changes  []Change
@@ -118,6 +137,9 @@ func New(cfg Config) *Session {
 	cfg.ToolTimeout = orDefault(cfg.ToolTimeout, defaultToolTimeout)
 	cfg.TailTimeout = orDefault(cfg.TailTimeout, defaultTailTimeout)
 	cfg.SilenceTimeout = orDefault(cfg.SilenceTimeout, defaultSilenceTimeout)
+	cfg.DecisionAttempts = orDefault(cfg.DecisionAttempts, defaultDecisionAttempts)
+	cfg.DecisionTimeout = orDefault(cfg.DecisionTimeout, defaultDecisionTimeout)
+	cfg.LateApproval = orDefault(cfg.LateApproval, defaultLateApproval)
 	if cfg.Tools == nil {
 		cfg.Tools = toolregistry.New()
 	}

@@ -34,6 +34,7 @@ func (s *Session) halt(why *Error) {
 		}
 		s.clearTimer(st.watchdog)
 		s.clearTimer(st.tail)
+		s.clearTimer(st.deadline)
 		s.effect(Effect{Kind: AbortStream, ID: st.id})
 		s.dropPlaceholder(st)
 		s.closeDecisions(st, why)
@@ -70,7 +71,7 @@ func (s *Session) expireAsked(st *stream, why *Error) {
 // recall makes decisions live again that were staged and not sent.
 func (s *Session) recall(why *Error) {
 	for _, c := range s.confirmations {
-		if c.state == Deciding && c.stream == 0 && c.batch == nil {
+		if c.state == Deciding && c.stream == 0 && c.batch == nil && !c.elsewhere {
 			c.decided, c.auto, c.decision = false, false, event.Decision{}
 			s.move(c, Pending, why)
 		}

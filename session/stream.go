@@ -30,12 +30,23 @@ type stream struct {
 	heard    int64 // when the last byte came, comments included, ms
 	watchdog int
 	tail     int
-	outputs  []output // that the request brings
-	asked    bool     // of a Reread: the server holds a confirmation not shown here
-	run      string   // the server's name of the run
-	live     bool     // of a Reread: a run is on, it will be followed to its end
-	tries    int      // resumptions in a row that brought nothing
-	parked   bool     // cut, and waiting to be resumed
+	grace    bool // the watchdog was late and has given a little more time
+
+	sent      stamp              // when the request was first sent
+	attempt   int                // earlier attempts to deliver the same decisions
+	deadline  int                // timer of DecisionTimeout
+	hurried   bool               // Online has shortened a wait
+	refreshed bool               // made again after a 401
+	wire      *event.WireRequest // of decisions: what is sent again, byte for byte
+	told      bool               // of a Reread: the answer held the chat
+	checks    bool               // of a Reread: it proves which calls still wait
+	whole     bool               // of a Reread: it becomes the chat
+	outputs   []output           // that the request brings
+	asked     bool               // of a Reread: the server holds a confirmation not shown here
+	run       string             // the server's name of the run
+	live      bool               // of a Reread: a run is on, it will be followed to its end
+	tries     int                // resumptions in a row that brought nothing
+	parked    bool               // cut, and waiting to be resumed
 
 	// Of a request beside the turn: its promise, and what follows from it.
 	ticket  Ticket
@@ -77,6 +88,7 @@ const (
 // open starts a request of the turn. The driver asks for its bytes with Encode.
 func (s *Session) open(r *event.Request, t Ticket) {
 	r.ChatID = s.chatID
+	s.tellUnknown()
 	s.lastID++
 	st := &stream{
 		id: s.lastID, request: *r, upTo: len(s.messages), message: -1,
@@ -97,6 +109,7 @@ func (s *Session) open(r *event.Request, t Ticket) {
 	}
 	s.tellRun()
 	s.setStatus(Submitted)
+	st.sent = s.stamp()
 	if s.traits.Placeholder && r.Kind != event.Decide {
 		st.message = s.addMessage(event.Message{ID: s.ids.New(), Role: event.Assistant})
 	}
@@ -136,14 +149,21 @@ func (s *Session) sideOf(kind event.RequestKind) *stream {
 // send has the driver send the request and watches over the answer.
 func (s *Session) send(st *stream) {
 	st.heard = s.now
-	s.effect(Effect{Kind: OpenStream, ID: st.id})
+	open := Effect{Kind: OpenStream, ID: st.id}
+	if st.refreshed {
+		open.Text = "refresh"
+	}
+	s.effect(open)
 	st.watchdog = s.setTimer(silenceTimer, st.id, s.cfg.SilenceTimeout)
+	if st.request.Kind == event.Decide && st.deadline == 0 && st.request.Cursor == "" {
+		st.deadline = s.setTimer(deliveryTimer, st.id, s.cfg.DecisionTimeout-int(s.since(st.sent)))
+	}
 }
 
 // Head takes the status and the content type of the response.
 func (s *Session) Head(id, status int, contentType string, head HeadInfo) {
 	st := s.streamOf(id)
-	if st == nil || st.phase != waiting {
+	if st == nil || st.parked || st.phase != waiting {
 		return // of an old stream (R29)
 	}
 	st.status, st.head = status, head
@@ -159,6 +179,8 @@ func (s *Session) Head(id, status int, contentType string, head HeadInfo) {
 		st.phase = reading
 		// Of these two requests the status says it all.
 		st.ended = st.request.Kind == event.Stop || st.request.Kind == event.Delete
+		s.clearTimer(st.deadline)
+		st.deadline = 0
 		if st == s.main {
 			s.setStatus(Streaming)
 		}
@@ -169,7 +191,7 @@ func (s *Session) Head(id, status int, contentType string, head HeadInfo) {
 // returns.
 func (s *Session) Feed(id int, p []byte) {
 	st := s.streamOf(id)
-	if st == nil {
+	if st == nil || st.parked {
 		return
 	}
 	st.heard = s.now
@@ -208,7 +230,7 @@ func (s *Session) read(st *stream) {
 // End takes the end of the response, or the failure to get one.
 func (s *Session) End(id int, reason EndReason, detail string) {
 	st := s.streamOf(id)
-	if st == nil {
+	if st == nil || st.parked {
 		return
 	}
 	switch {
@@ -255,13 +277,17 @@ func (s *Session) finish(st *stream, err *Error) {
 	if s.resume(st, err) {
 		return
 	}
-	s.main = nil
 	switch {
 	case st.failed != nil:
 		err = st.failed // what the server said itself
 	case err == nil && st.request.Kind == event.Decide && !st.accepted:
 		err = s.textError(st, CodeRefused, "the server did not take the decision")
 	}
+	if s.redeliver(st, err) {
+		return
+	}
+	s.clearTimer(st.deadline)
+	s.main = nil
 	s.dropPlaceholder(st)
 	s.closeDecisions(st, err)
 	s.closeReread(st, err)

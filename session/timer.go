@@ -15,6 +15,9 @@ const (
 	toolTimer
 	resumeTimer
 	stopTimer
+	deliveryTimer
+	claimTimer
+	elsewhereTimer
 )
 
 // setTimer asks for Fire after delay ms; a delay that is not positive sets
@@ -58,6 +61,12 @@ func (s *Session) Fire(id int) {
 			s.resumeNow(t.ref)
 		case stopTimer:
 			s.stopLate()
+		case deliveryTimer:
+			s.deliveryOver(t.ref)
+		case claimTimer:
+			s.claimOver(t.ref)
+		case elsewhereTimer:
+			s.elsewhereDue(t.ref)
 		}
 		return
 	}
@@ -72,13 +81,25 @@ func (s *Session) silence(id int) {
 		return
 	}
 	st.watchdog = 0
-	if rest := s.cfg.SilenceTimeout - int(s.now-st.heard); rest > 0 {
+	silent := int(s.now - st.heard)
+	if rest := s.cfg.SilenceTimeout - silent; rest > 0 {
+		st.grace = false
 		st.watchdog = s.setTimer(silenceTimer, id, rest)
+		return
+	}
+	if silent >= 2*s.cfg.SilenceTimeout && !st.grace {
+		// The timer is this late when the page was frozen or throttled. Bytes that
+		// came meanwhile may not have been handed over yet (F25, F26).
+		st.grace = true
+		st.watchdog = s.setTimer(silenceTimer, id, min(graceTime, s.cfg.SilenceTimeout))
 		return
 	}
 	s.effect(Effect{Kind: AbortStream, ID: id})
 	s.finish(st, s.textError(st, CodeSilent, "the server was silent for too long"))
 }
+
+// graceTime is how long a page that did not run waits for what came meanwhile, ms.
+const graceTime = 5_000
 
 func (s *Session) tailOver(id int) {
 	st := s.streamOf(id)

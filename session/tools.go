@@ -25,7 +25,11 @@ type output struct {
 // no stream is open, so that nothing runs before the turn has paused (S38).
 func (s *Session) startApproved() {
 	for _, c := range s.confirmations {
-		if c.state != Deciding || c.target != event.Frontend {
+		if c.state != Deciding || c.target != event.Frontend || c.held || c.elsewhere || c.claim != 0 {
+			continue
+		}
+		if s.cfg.Claims && !c.claimed {
+			s.askClaim(c)
 			continue
 		}
 		if !c.decision.Approve {
@@ -56,7 +60,7 @@ func (s *Session) startRun(at callRef, automatic bool) {
 	if s.status == Idle {
 		s.setStatus(Submitted) // the turn goes on (B048)
 	}
-	s.persist()
+	s.persistNow()
 	s.effect(Effect{
 		Kind: RunTool, ID: r.id, Handler: tool.Handler, Call: r.call, Text: p.ToolName, Data: p.Input,
 	})

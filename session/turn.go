@@ -9,8 +9,9 @@ import (
 type turn struct {
 	active  bool
 	options TurnOptions
-	rounds  int // submissions of tool outputs in this turn
-	first   int // the turn's messages begin here
+	rounds  int    // submissions of tool outputs in this turn
+	first   int    // the turn's messages begin here
+	rest    []byte // of a newer snapshot, opaque
 }
 
 // TurnOptions go with a turn and with the requests that follow from it.
@@ -141,7 +142,7 @@ func (s *Session) busy() *Error {
 
 // running says that the turn goes on by itself.
 func (s *Session) running() bool {
-	return s.main != nil || len(s.runs) > 0
+	return s.main != nil || len(s.runs) > 0 || s.holding() || s.claiming()
 }
 
 func (s *Session) begin(o TurnOptions) {
@@ -159,8 +160,9 @@ func (s *Session) advance() {
 		s.open(&event.Request{Kind: event.Reread}, 0)
 		return
 	}
+	s.dropLate()
 	s.startApproved()
-	if len(s.runs) > 0 {
+	if len(s.runs) > 0 || s.claiming() || s.check() {
 		return // outputs and decisions go together (W8)
 	}
 	if s.sendDecisions() {
@@ -221,7 +223,7 @@ func (s *Session) attachOutputs() (automatic bool) {
 // settleTurn ends a turn: nothing runs, nothing can be sent by itself.
 func (s *Session) settleTurn() {
 	for _, c := range s.confirmations {
-		if c.state == Approved || c.state == Denied {
+		if (c.state == Approved || c.state == Denied) && !c.elsewhere {
 			s.move(c, Resolved, nil)
 		}
 	}
@@ -241,6 +243,7 @@ func (s *Session) settleTurn() {
 		if s.status != Failed {
 			s.setStatus(Idle)
 		}
+		s.persist()
 	}
 	s.tellPending()
 }

@@ -142,7 +142,11 @@ func TestConfirmedCallCrossesTheBoundary(t *testing.T) {
 		t.Errorf("R17: expected nothing but a rejected promise, got %+v", refused)
 	}
 	decided := p.records(p.Decide(s, 3, p.write(nil, nil, nil, "", "", "c1", "approve", "", "", "")))
-	open = decided[len(decided)-2]
+	for _, r := range decided {
+		if r.op == 32+byte(session.OpenStream) {
+			open = r
+		}
+	}
 	request = p.one(p.Encode(s, open.n, p.write(`{}`)))
 	if !strings.Contains(request.data, `"toolDecisions":[{"toolCallId":"c1","decision":"approve"}]`) {
 		t.Errorf("S1: expected a decision of id and word, got %s", request.data)

@@ -42,6 +42,7 @@ var ops = map[string]int{
 	"ClearTimer":           opEffect + int(session.ClearTimer),
 	"Settle":               opEffect + int(session.Settle),
 	"Persist":              opEffect + int(session.Persist),
+	"Claim":                opEffect + int(session.Claim),
 	"SocketDial":           int(OpSocketDial),
 	"SocketTimer":          int(OpSocketTimer),
 	"SocketFlush":          int(OpSocketFlush),

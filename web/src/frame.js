@@ -38,6 +38,7 @@ export const Op = Object.freeze({
 	ClearTimer: 38,
 	Settle: 39,
 	Persist: 40,
+	Claim: 41,
 	// effects of a socket
 	SocketDial: 48,
 	SocketTimer: 49,

@@ -1,0 +1,197 @@
+package session
+
+import "github.com/svedawasm/svedawasm/session/event"
+
+// Restore makes a session from what an earlier page saved. Call Wall right
+// before or after it is of no use: now is the time of day in ms since 1970, 0
+// when not known, and it decides what is too old.
+//
+// What a person had not decided waits again. A decision that was recorded and
+// whose answer is lost is sent again, the same words in the same order, unless
+// it is an approval older than Config.LateApproval; before an approval goes out
+// the state is read again (S50). A frontend handler never runs by itself: one
+// that had been approved and not started is asked again, one that had started
+// is OutcomeUnknown (design rule 10). Other requests are not repeated; the
+// session is Failed, with CodeInterrupted.
+func Restore(cfg Config, saved *Saved, now int64) *Session {
+	s := New(cfg)
+	s.wall = now
+	s.load(saved, false)
+	return s
+}
+
+// Adopt takes what another page of the same chat saved. alive says that the
+// other page goes on acting: then its decisions are shown and not acted on;
+// otherwise this page takes over as Restore does. A page whose own turn is
+// running refuses with CodeBusy.
+func (s *Session) Adopt(saved *Saved, alive bool) *Error {
+	switch {
+	case s.closed:
+		return newError(CodeClosed, "the session was closed")
+	case s.running():
+		return newError(CodeBusy, "a turn is running in this page")
+	}
+	for _, st := range s.sides {
+		s.effect(Effect{Kind: AbortStream, ID: st.id})
+		s.resolve(st.ticket, nil)
+	}
+	s.sides = nil
+	for len(s.timers) > 0 {
+		s.clearTimer(s.timers[0].id)
+	}
+	for i := range s.changes {
+		if c := &s.changes[i]; c.Kind == PartText && c.Data == nil {
+			c.Data = s.keep(s.messages[c.Message].Parts[c.Part].Text[c.from:c.to])
+		}
+	}
+	s.messages, s.outputs, s.grants, s.batch = nil, nil, nil, nil
+	s.calls, s.results, s.early = map[string]callRef{}, map[string]callRef{}, map[string]event.Part{}
+	s.change(Change{Kind: MessagesReset})
+	s.dropConfirmations()
+	s.load(saved, alive)
+	return nil
+}
+
+// load fills the session. The state of an earlier page is only ever weakened by
+// it: nothing that is saved makes a handler run.
+func (s *Session) load(saved *Saved, alive bool) {
+	if saved.ChatID != s.chatID {
+		s.chatID = saved.ChatID
+		s.change(Change{Kind: ChatIDChange, Text: s.chatID})
+	}
+	s.rest, s.lastSent = saved.Rest, saved.LastSent
+	for _, list := range [][]event.Part{saved.Fixed, saved.Local} {
+		for _, p := range list {
+			if p.Kind == event.ResultPart {
+				s.local[p.ToolCallID] = p
+			} else if _, known := s.fixed[p.ToolCallID]; !known {
+				s.fixed[p.ToolCallID] = p
+			}
+		}
+	}
+	for _, m := range saved.Messages {
+		m.Parts = append([]event.Part(nil), m.Parts...)
+		for i := range m.Parts {
+			p := &m.Parts[i]
+			p.Text = append([]byte(nil), p.Text...) // what streams on is appended to it
+			if was, known := s.fixed[p.ToolCallID]; known && p.Kind == event.CallPart {
+				keepFixed(p, &was)
+			}
+			if p.Kind == event.ResultPart && p.Local {
+				s.local[p.ToolCallID] = *p
+			}
+		}
+		s.addMessage(m)
+	}
+	s.turn = turn{options: saved.Turn.Options, rounds: saved.Turn.Rounds, rest: saved.Turn.Rest, first: len(s.messages)}
+	for i := range saved.Outputs {
+		o := &saved.Outputs[i]
+		s.local[o.Part.ToolCallID] = o.Part
+		s.outputs = append(s.outputs, output{o.Automatic, o.Part})
+	}
+	batches := make([]*batch, len(saved.Batches)+1) // the first is none
+	for i, b := range saved.Batches {
+		batches[i+1] = &batch{processID: b.ProcessID, total: b.Total, count: b.Count, rest: b.Rest}
+		s.batch = batches[i+1]
+	}
+	for _, g := range saved.Grants {
+		s.grants = append(s.grants, grant{
+			tool: toolKey{g.Toolset, g.ToolName}, batch: batches[g.Batch], definition: g.Definition, rest: g.Rest,
+		})
+	}
+	if len(s.grants) > 0 {
+		s.tellGrants()
+	}
+	s.tellOutputs()
+	started := map[string]bool{}
+	for _, r := range saved.Runs {
+		started[r.ToolCallID] = true
+		if r.Automatic && !alive && !s.over(r.ToolCallID) {
+			s.takeOutput(r.ToolCallID, r.ToolName, unknownOutput(), true)
+		}
+	}
+	for i := range saved.Confirmations {
+		s.loadConfirmation(&saved.Confirmations[i], batches, started[saved.Confirmations[i].ToolCallID], alive)
+	}
+	s.matchConfirmations(false)
+	s.tellPending()
+	s.lost = ""
+	if saved.Request != nil && saved.Request.Kind == event.Turn {
+		s.lost = saved.Request.MessageID
+	}
+	if saved.Failed || !alive && (saved.Request != nil || len(saved.Runs) > 0) {
+		s.setStatus(Failed)
+	}
+	if !alive {
+		if saved.Request != nil || len(saved.Runs) > 0 {
+			s.tellFailure(newError(CodeInterrupted, "the page went away while a turn was running"))
+		}
+		s.goOn()
+	}
+}
+
+// loadConfirmation restores one confirmation. started says that its handler was
+// running.
+func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, started, alive bool) {
+	c := &confirmation{
+		id: saved.ToolCallID, name: saved.ToolName, toolset: saved.Toolset, mode: saved.Mode, reason: saved.Reason,
+		target: saved.Target, input: saved.Input, batch: batches[saved.Batch], position: saved.Position,
+		state: saved.State, decided: saved.Decided, decision: saved.Decision, auto: saved.Automatic,
+		conflict: saved.Conflict, attempt: saved.Attempt, asked: saved.Asked, at: s.now, rest: saved.Rest,
+		message: len(s.messages), arrived: s.restored(saved.ArrivedAt), decidedAt: s.restored(saved.DecidedAt),
+		proven: stamp{mono: s.now - longAgo},
+	}
+	if saved.ErrorCode != "" {
+		c.err = newError(saved.ErrorCode, saved.ErrorText)
+	}
+	if was, known := s.fixed[c.id]; known {
+		c.input, c.target, c.name = was.Input, was.Target, was.ToolName
+	}
+	if at, known := s.calls[c.id]; known {
+		c.message = at.message
+	}
+	s.confirmations = append(s.confirmations, c)
+	if !c.decided && (c.state == Deciding || c.state == Approved || c.state == Denied) {
+		c.state = Pending // nobody decided it
+	}
+	switch {
+	case !c.open():
+		s.showConfirmation(c)
+	case s.over(c.id):
+		c.state = Resolved
+		s.showConfirmation(c)
+	case alive && c.decided && c.state != Pending:
+		s.setElsewhere(c)
+	case started || c.target == event.Frontend && c.state == Approved:
+		s.cutRun(c)
+	case c.target == event.Frontend && c.state != Pending && c.decision.Approve:
+		s.move(c, Pending, newError(CodeInterrupted, "the page went away before the tool ran; approve it again"))
+	case c.target == event.Frontend && c.state == Denied:
+		s.move(c, Deciding, nil) // its answer was not recorded
+	case c.state == Deciding:
+		if c.auto && s.since(c.decidedAt) > int64(s.cfg.LateApproval) {
+			c.auto = false // a grant of long ago does not answer for this page
+		}
+		c.held = c.decision.Approve && s.verifiable()
+		s.showConfirmation(c)
+	default:
+		s.showConfirmation(c)
+	}
+}
+
+// goOn does what is left to do after the state was taken from another page:
+// deliver what was decided, and read what is true now.
+func (s *Session) goOn() {
+	deliver := false
+	for _, c := range s.confirmations {
+		deliver = deliver || c.state == Deciding && !c.elsewhere
+	}
+	if deliver && s.main == nil {
+		s.turn.active = true
+		s.setStatus(Idle) // the turn goes on
+		s.advance()
+	}
+	if s.Pending() {
+		s.look(true)
+	}
+}

@@ -1,0 +1,274 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/svedawasm/svedawasm/session"
+)
+
+func claiming(cfg *session.Config) { cfg.Claims = true }
+
+// claims are the Claim effects so far.
+func (c *chat) lastClaim() session.Effect {
+	c.t.Helper()
+	if len(c.claims) == 0 {
+		c.t.Fatal("nothing was claimed")
+	}
+	return c.claims[len(c.claims)-1]
+}
+
+func (c *chat) claimed(verdict session.Verdict, decision string) {
+	c.t.Helper()
+	id := c.lastClaim().ID
+	c.put(func(c *chat) { c.s.Claimed(id, verdict, decision) })
+}
+
+func archiving(t *testing.T, options ...option) *chat {
+	t.Helper()
+	c := atNoon(t, append([]option{claiming}, options...)...)
+	c.register("archive", "required")
+	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	c.answer(START, CALL("c1", "archive", `{}`, "frontend"), END, DONE)
+	return c
+}
+
+func TestI2_AHandlerRunsOnlyAfterItsClaim(t *testing.T) {
+	c := archiving(t)
+	tap := c.tap("c1", "approve")
+	c.wantRuns(0)
+	if e := c.lastClaim(); e.Call != "c1" || e.Text != "approve" || e.Handler != 0 {
+		t.Errorf("claim %+v", e)
+	}
+	c.wantError(c.send("y"), session.CodeAwaitingConsent)
+	c.claimed(session.Granted, "")
+	c.wantRuns(1)
+	c.claimed(session.Granted, "") // a second answer
+	c.wantRuns(1)
+	c.output("c1", `1`)
+	c.answer(START, END, DONE)
+	c.wantOutcome(tap, "sent")
+}
+
+func TestI2_AClaimThatAnotherPageHasRunsNothing(t *testing.T) {
+	for _, word := range []string{"approve", "deny"} {
+		c := archiving(t)
+		tap := c.tap("c1", "approve")
+		c.claimed(session.Taken, word)
+		c.wantRuns(0)
+		c.wantPosts(1)
+		c.wantState("c1", "deciding")
+		if c.shown["c1"].Decision != word {
+			t.Errorf("the card shows %q, want %q", c.shown["c1"].Decision, word)
+		}
+		c.wantResolved(tap)
+		c.wantError(c.send("y"), session.CodeAwaitingConsent)
+		c.at(15_000)
+		c.fire(15_000) // it is looked at again
+		c.history(stored(callPart("c1", "archive"), resultPart("c1", `1`)))
+		c.wantState("c1", "answered-elsewhere")
+		c.wantRuns(0)
+	}
+}
+
+func TestI9_AClaimThatIsNeverUsedEndsInOutcomeUnknown(t *testing.T) {
+	c := archiving(t)
+	c.tap("c1", "approve")
+	c.claimed(session.Taken, "approve")
+	now := int64(0)
+	for range 25 {
+		now += 15_000
+		c.at(now)
+		if c.shown["c1"].State != "deciding" {
+			break
+		}
+		c.fire(15_000)
+		if c.last().wire.Method == "GET" && c.streams[c.last().id] {
+			c.history(stored(callPart("c1", "archive")))
+		}
+	}
+	c.wantState("c1", "outcome-unknown")
+	c.wantRuns(0)
+}
+
+func TestR25_TheClaimOfAPageThatIsGone(t *testing.T) {
+	c := archiving(t)
+	c.tap("c1", "approve")
+	c.claimed(session.Dead, "approve")
+	c.wantRuns(0)
+	c.wantState("c1", "outcome-unknown")
+
+	c = archiving(t)
+	c.tap("c1", "approve")
+	c.claimed(session.Dead, "deny") // its denial stands (I3)
+	c.wantRuns(0)
+	c.wantPosts(2)
+	if !strings.Contains(string(c.last().wire.Body), `"denied":true`) {
+		t.Errorf("the denial is not told: %s", c.last().wire.Body)
+	}
+
+	c = archiving(t)
+	c.tap("c1", "deny")
+	c.claimed(session.Dead, "approve") // it may have run
+	c.wantState("c1", "outcome-unknown")
+	c.wantPosts(1)
+}
+
+func TestR30_AStoreThatFailsOrHangsLeavesTheCardLive(t *testing.T) {
+	c := archiving(t)
+	tap := c.tap("c1", "approve")
+	c.claimed(session.Unclaimable, "")
+	c.wantRuns(0)
+	c.wantState("c1", "pending")
+	c.wantCardError("c1", session.CodeNotDurable)
+	c.wantError(tap, session.CodeNotDurable)
+
+	c.tap("c1", "approve")
+	late := c.lastClaim().ID
+	c.fire(10_000)
+	c.wantCardError("c1", session.CodeNotDurable)
+	c.put(func(c *chat) { c.s.Claimed(late, session.Granted, "") })
+	c.wantRuns(0)
+
+	c.tap("c1", "approve")
+	c.claimed(session.Granted, "")
+	c.wantRuns(1)
+}
+
+func TestStopTakesAClaimingDecisionBack(t *testing.T) {
+	c := archiving(t)
+	tap := c.tap("c1", "approve")
+	c.stop()
+	c.wantState("c1", "pending")
+	c.wantError(tap, session.CodeAborted)
+	c.claimed(session.Granted, "")
+	c.wantRuns(0)
+}
+
+func TestR25_ANewAttemptIsANewClaim(t *testing.T) {
+	c := archiving(t)
+	c.tap("c1", "approve")
+	c.claimed(session.Dead, "approve")
+	retry := c.ticket()
+	c.put(func(c *chat) { c.s.RetryUnknown(retry, "c1") })
+	c.tap("c1", "approve")
+	if e := c.lastClaim(); e.Handler != 1 {
+		t.Errorf("attempt %d is claimed, want 1", e.Handler)
+	}
+	c.claimed(session.Granted, "")
+	c.wantRuns(1)
+}
+
+// other is another page of the same chat that shows what c has saved.
+func (c *chat) other() *chat {
+	c.t.Helper()
+	cfg := c.cfg
+	cfg.Seed[14]++
+	o := makeChat(c.t, cfg)
+	cfg.Tools = c.tools
+	o.tools = c.tools
+	o.s = session.New(cfg)
+	o.put(func(o *chat) { o.s.Wall(noon) })
+	o.adopt(c, true)
+	c.t.Cleanup(func() {
+		if !c.t.Failed() {
+			o.mirror.check(o.s.Messages())
+			o.close()
+		}
+	})
+	return o
+}
+
+func (c *chat) adopt(from *chat, alive bool) {
+	c.t.Helper()
+	saved := from.saved()
+	c.put(func(c *chat) {
+		if err := c.s.Adopt(saved, alive); err != nil {
+			c.t.Fatalf("Adopt: %v", err)
+		}
+	})
+}
+
+func TestR26_ADecisionInOnePageTakesTheButtonsOfTheOther(t *testing.T) {
+	a := atNoon(t)
+	a.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	a.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	b := a.other()
+	b.wantState("c1", "pending")
+	b.wantTranscript(a.transcript())
+	a.tap("c1", "approve")
+	b.adopt(a, true)
+	b.wantState("c1", "deciding")
+	if !b.shown["c1"].Elsewhere {
+		t.Error("the card does not say that another page acts")
+	}
+	b.wantPosts(0)
+	a.answer(RES("c1", `1`), START, TXT("done"), END, DONE)
+	b.adopt(a, true)
+	b.wantState("c1", "resolved")
+	b.wantTranscript(a.transcript())
+	b.wantPosts(0)
+}
+
+func TestI3_APageThatTakesOverSendsTheRecordedDecision(t *testing.T) {
+	a := atNoon(t)
+	a.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	a.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	b := a.other()
+	a.tap("c1", "deny")
+	b.adopt(a, true)
+	b.wantPosts(0)
+	b.put(func(c *chat) { c.s.TakeOver() })
+	b.wantDecisions("c1 deny")
+}
+
+func TestRule10_APageThatTakesOverRunsNoHandler(t *testing.T) {
+	a := archiving(t)
+	a.tap("c1", "approve")
+	a.claimed(session.Granted, "")
+	a.wantRuns(1)
+	b := a.other()
+	b.wantState("c1", "approved")
+	b.put(func(c *chat) { c.s.TakeOver() })
+	b.wantRuns(0)
+	b.wantState("c1", "outcome-unknown")
+}
+
+func TestAPageInATurnOfItsOwnAdoptsNothing(t *testing.T) {
+	a := atNoon(t)
+	a.send("x")
+	saved := a.saved()
+	if err := a.s.Adopt(saved, true); err == nil || err.Code != session.CodeBusy {
+		t.Errorf("error %v, want %s", err, session.CodeBusy)
+	}
+}
+
+func TestR31_DecisionsAndStartsAreStoredBeforeTheyAct(t *testing.T) {
+	persist := func(cfg *session.Config) { cfg.Persist = true }
+	c := atNoon(t, persist)
+	c.register("archive", "required")
+	c.send("x")
+	c.answer(START, CALL("c1", "archive", `{}`, "frontend"), CALL("c2", "t", `{}`, "required"), END, DONE)
+	strictBefore := func(kind session.EffectKind) {
+		t.Helper()
+		for i := len(c.order) - 1; i >= 0; i-- {
+			if c.order[i].Kind != kind {
+				continue
+			}
+			for j := i - 1; j >= 0; j-- {
+				if e := c.order[j]; e.Kind == session.Persist && e.Text == "strict" {
+					return
+				} else if e.Kind == session.OpenStream || e.Kind == session.RunTool {
+					break
+				}
+			}
+			t.Errorf("effect %d came without a strict Persist before it", kind)
+			return
+		}
+	}
+	c.tap("c1", "approve")
+	strictBefore(session.RunTool)
+	c.output("c1", `1`)
+	c.tap("c2", "deny")
+	strictBefore(session.OpenStream)
+}
