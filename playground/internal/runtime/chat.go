@@ -15,6 +15,22 @@ func waiting(chat *store.Chat) bool {
 	return false
 }
 
+// allowed reports whether a person has approved this tool for the whole chat.
+// Toolset and name are compared as a pair, and such an approval never speaks
+// for a tool that runs in a browser.
+func allowed(chat *store.Chat, call *store.Call) bool {
+	if call.Target != store.Backend {
+		return false
+	}
+	for i := range chat.Calls {
+		c := &chat.Calls[i]
+		if c.Decision == store.ApproveAlways && c.Toolset == call.Toolset && c.Name == call.Name {
+			return true
+		}
+	}
+	return false
+}
+
 // owesAnswer reports whether the model has still to speak: the last word is
 // the user's, or that of tools which have all ended.
 func owesAnswer(chat *store.Chat) bool {

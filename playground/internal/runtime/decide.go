@@ -16,6 +16,7 @@ type work struct {
 	// execute: approved and not yet claimed. Otherwise the result of the call
 	// is told: the recorded one, or that of whoever is running it now.
 	execute bool
+	always  bool // the approval is for later calls of the tool as well
 }
 
 // admitDecisions admits a turn that brings decisions. Denials are recorded
@@ -78,7 +79,7 @@ func (t *Turn) decide(chat *store.Chat) (changed []store.Call) {
 			c.State, c.Decision, c.DecidedAt = store.StateApproved, store.Approve, t.e.Now()
 			changed = append(changed, *c)
 		default:
-			t.work = append(t.work, work{callID: c.ID, execute: true})
+			t.work = append(t.work, work{callID: c.ID, execute: true, always: d.Always})
 		}
 	}
 	return changed
@@ -89,7 +90,7 @@ func (t *Turn) decide(chat *store.Chat) (changed []store.Call) {
 // pending.
 func (t *Turn) do(ctx context.Context, w work) {
 	if w.execute && t.e.stopping.Err() == nil {
-		call, claimed, err := t.claim(w.callID)
+		call, claimed, err := t.claim(w)
 		if err != nil {
 			t.e.Log.Error("recording a decision", "err", err)
 			t.emit(Failure{"overloaded", "The decision could not be recorded. Nothing was executed."})
@@ -108,18 +109,21 @@ func (t *Turn) do(ctx context.Context, w work) {
 // claim records the approval and takes the call for this turn, in one
 // transaction. Of all turns that try, in all processes, one succeeds; so the
 // host is called at most once (fault S-1).
-func (t *Turn) claim(id string) (call store.Call, claimed bool, err error) {
+func (t *Turn) claim(w work) (call store.Call, claimed bool, err error) {
 	err = t.update(func(tx store.Tx) error {
 		chat, err := tx.Chat()
 		if err != nil {
 			return err
 		}
-		c := chat.Call(id)
+		c := chat.Call(w.callID)
 		if c == nil || c.State != store.StatePending {
 			return nil
 		}
 		now := t.e.Now()
 		c.State, c.Decision, c.DecidedAt = store.StateRunning, store.Approve, now
+		if w.always {
+			c.Decision = store.ApproveAlways
+		}
 		c.ClaimedBy, c.ClaimUntil = t.owner, now.Add(t.e.HostTimeout+claimGrace)
 		call, claimed = *c, true
 		return tx.PutCall(*c)

@@ -27,6 +27,10 @@ type Request struct {
 	// to be open take one, and only the first.
 	Results []Result
 
+	// Identity is whom the turn speaks for, where a protocol tells; it is kept
+	// with the calls of the turn.
+	Identity string
+
 	Decisions   []Decision
 	ClientTools []ClientTool
 	Context     json.RawMessage // the page's context; nil for none
@@ -55,6 +59,9 @@ type Decision struct {
 	CallID string
 	Word   store.Decision
 	Reason string // with a denial; "" for none
+	// Always lets an approval speak for the later calls of the same tool in this
+	// chat.
+	Always bool
 }
 
 // ClientTool is a tool that the page offers.

@@ -120,9 +120,10 @@ func (t *Turn) classify(chat *store.Chat, made []model.Call, last bool) []store.
 	for i, m := range made {
 		input, fault := checkInput(m.Arguments)
 		c := store.Call{
-			ID: m.ID, Position: i, Name: m.Name, Input: input,
-			Target: t.tools.target(m.Name), Confirming: t.tools.confirming(m.Name),
+			ID: m.ID, Position: i, Name: m.Name, Input: input, Toolset: t.tools.host[m.Name].Domain,
+			Identity: t.req.Identity, Target: t.tools.target(m.Name), Confirming: t.tools.confirming(m.Name),
 		}
+		c.Confirming = c.Confirming && !allowed(chat, &c)
 		if c.ID == "" || len(c.ID) > 200 || taken[c.ID] || chat.Call(c.ID) != nil {
 			c.ID = "call_" + uuid.NewString()
 		}

@@ -116,6 +116,9 @@ type Decision string
 const (
 	Approve Decision = "approve"
 	Deny    Decision = "deny"
+	// ApproveAlways approves the call and, for the rest of the chat, every
+	// later call of the same tool of the same toolset.
+	ApproveAlways Decision = "approve-always"
 )
 
 // Call is one tool call of a model step.
@@ -124,6 +127,8 @@ type Call struct {
 	MessageSeq int    // the model step that made it
 	Position   int    // place in that step, from 0
 	Name       string
+	Toolset    string // what the tool belongs to; "" for the runtime's own
+	Identity   string // whom the turn that made it spoke for; "" where a protocol has none
 	Target     Target
 	Input      json.RawMessage // the bytes that the model gave, never re-encoded
 	Confirming bool            // fixed when the call arrives

@@ -60,17 +60,19 @@ func loadMessages(ctx context.Context, t pgx.Tx, key store.Key) ([]store.Message
 
 func loadCalls(ctx context.Context, t pgx.Tx, key store.Key) ([]store.Call, error) {
 	rows, err := t.Query(ctx, `SELECT id, message_seq, position, name, target, input, confirming,
-			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at
+			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at, toolset, identity
 		FROM calls WHERE visitor = $1 AND chat = $2 ORDER BY message_seq, position`, []byte(key.Visitor), []byte(key.Chat))
 	if err != nil {
 		return nil, err
 	}
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (c store.Call, err error) {
-		var id, name, input, reason, output []byte
+		var id, name, input, reason, output, toolset, identity []byte
 		var target, state, decision string
 		var until, decided, finished int64
 		err = row.Scan(&id, &c.MessageSeq, &c.Position, &name, &target, &input, &c.Confirming,
-			&state, &decision, &reason, &output, &c.ClaimedBy, &until, &decided, &finished)
+			&state, &decision, &reason, &output, &c.ClaimedBy, &until, &decided, &finished,
+			&toolset, &identity)
+		c.Toolset, c.Identity = string(toolset), string(identity)
 		c.ID, c.Name, c.Target, c.Input = string(id), string(name), store.Target(target), input
 		c.State, c.Decision, c.Reason = store.State(state), store.Decision(decision), string(reason)
 		if len(output) > 0 {

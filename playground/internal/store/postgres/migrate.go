@@ -85,6 +85,9 @@ var migrations = []string{
 		chat    BYTEA NOT NULL,
 		PRIMARY KEY (visitor, chat)
 	);`,
+
+	`ALTER TABLE calls ADD COLUMN toolset BYTEA NOT NULL DEFAULT '';
+	ALTER TABLE calls ADD COLUMN identity BYTEA NOT NULL DEFAULT '';`,
 }
 
 // migrationLock keeps processes that start together from migrating together.

@@ -83,11 +83,11 @@ func (t *tx) Append(m store.Message) (int, error) {
 // AddCall implements [store.Tx].
 func (t *tx) AddCall(c store.Call) error {
 	err := t.insert(`INSERT INTO calls (visitor, chat, id, message_seq, position, name, target, input, confirming,
-			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at, toolset, identity)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 		[]byte(c.ID), c.MessageSeq, c.Position, []byte(c.Name), string(c.Target), notNull(c.Input), c.Confirming,
 		string(c.State), string(c.Decision), []byte(c.Reason), []byte(c.Output), c.ClaimedBy,
-		nano(c.ClaimUntil), nano(c.DecidedAt), nano(c.FinishedAt))
+		nano(c.ClaimUntil), nano(c.DecidedAt), nano(c.FinishedAt), []byte(c.Toolset), []byte(c.Identity))
 	if err != nil {
 		return fmt.Errorf("adding call: %w", err)
 	}

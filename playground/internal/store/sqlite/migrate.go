@@ -74,6 +74,9 @@ var migrations = []string{
 		token      TEXT NOT NULL,
 		expires_at INTEGER NOT NULL
 	) WITHOUT ROWID;`,
+
+	`ALTER TABLE calls ADD COLUMN toolset TEXT NOT NULL DEFAULT '';
+	ALTER TABLE calls ADD COLUMN identity TEXT NOT NULL DEFAULT '';`,
 }
 
 // migrate brings the schema to the newest version. A database that is newer

@@ -43,7 +43,7 @@ func TestOpenTakesBackWhatADeadProcessHeld(t *testing.T) {
 	s := open(t, path)
 	if _, err := s.write.Exec(`INSERT INTO turns VALUES ('v', 'c', 'dead', 9000000000000000000);
 		INSERT INTO chats VALUES ('v', 'c', '', 0, 0, 0, 0);
-		INSERT INTO calls VALUES ('v', 'c', 'c1', 1, 0, 'x', 'backend', '{}', 1, 'running', 'approve', '', NULL, 'dead', 9000000000000000000, 0, 0);`); err != nil {
+		INSERT INTO calls VALUES ('v', 'c', 'c1', 1, 0, 'x', 'backend', '{}', 1, 'running', 'approve', '', NULL, 'dead', 9000000000000000000, 0, 0, '', '');`); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

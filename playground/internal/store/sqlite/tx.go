@@ -59,10 +59,11 @@ func (t *tx) Append(m store.Message) (int, error) {
 func (t *tx) AddCall(c store.Call) error {
 	_, err := t.tx.ExecContext(t.ctx, `
 		INSERT INTO calls (visitor, chat, id, message_seq, position, name, target, input, confirming,
-			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at, toolset, identity)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.key.Visitor, t.key.Chat, c.ID, c.MessageSeq, c.Position, c.Name, c.Target, []byte(c.Input), c.Confirming,
-		c.State, c.Decision, c.Reason, []byte(c.Output), c.ClaimedBy, nano(c.ClaimUntil), nano(c.DecidedAt), nano(c.FinishedAt))
+		c.State, c.Decision, c.Reason, []byte(c.Output), c.ClaimedBy, nano(c.ClaimUntil), nano(c.DecidedAt), nano(c.FinishedAt),
+		c.Toolset, c.Identity)
 	if err != nil {
 		return fmt.Errorf("adding call: %w", orDuplicate(err))
 	}
@@ -151,7 +152,7 @@ func loadMessages(ctx context.Context, t *sql.Tx, key store.Key) ([]store.Messag
 
 func loadCalls(ctx context.Context, t *sql.Tx, key store.Key) ([]store.Call, error) {
 	rows, err := t.QueryContext(ctx, `SELECT id, message_seq, position, name, target, input, confirming,
-			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at
+			state, decision, reason, output, claimed_by, claim_until, decided_at, finished_at, toolset, identity
 		FROM calls WHERE visitor = ? AND chat = ? ORDER BY message_seq, position`, key.Visitor, key.Chat)
 	if err != nil {
 		return nil, err
@@ -163,7 +164,8 @@ func loadCalls(ctx context.Context, t *sql.Tx, key store.Key) ([]store.Call, err
 		var input, output []byte
 		var until, decided, finished int64
 		err := rows.Scan(&c.ID, &c.MessageSeq, &c.Position, &c.Name, &c.Target, &input, &c.Confirming,
-			&c.State, &c.Decision, &c.Reason, &output, &c.ClaimedBy, &until, &decided, &finished)
+			&c.State, &c.Decision, &c.Reason, &output, &c.ClaimedBy, &until, &decided, &finished,
+			&c.Toolset, &c.Identity)
 		if err != nil {
 			return nil, err
 		}

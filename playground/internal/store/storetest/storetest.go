@@ -117,7 +117,7 @@ func testAnyBytes(t *testing.T, s store.Store) {
 	strange := "a\x00b\xff🙂'\"\\ \u202e%_"
 	k := store.Key{Visitor: strange, Chat: strange}
 	call := store.Call{ID: strange, MessageSeq: 1, Name: strange, Target: store.Backend, Input: json.RawMessage(strange),
-		State: store.StateDone, Reason: strange, Output: json.RawMessage(strange)}
+		Toolset: strange, Identity: strange, State: store.StateDone, Reason: strange, Output: json.RawMessage(strange)}
 	update(t, s, k, func(tx store.Tx) error {
 		if err := tx.Create(strange, at); err != nil {
 			return err
