@@ -123,7 +123,7 @@ func (d *decoder) toolResult(data []byte, e *event.Event) {
 }
 
 func malformed(e *event.Event, call []byte) {
-	e.Kind, e.Code, e.ToolCallID = event.Malformed, []byte("malformed-event"), call
+	e.Kind, e.Code, e.ToolCallID, e.Raw = event.Malformed, []byte("malformed-event"), call, nil
 }
 
 func notBlank(text []byte) []byte {
