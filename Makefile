@@ -40,7 +40,8 @@ test-wasm:
 		-exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" \
 		./session/... ./toolregistry/... ./wasm/... | go run ./web/internal/counts -as wasm -in $(COUNTS)
 
-test-web: build-fast web/node_modules check
+test-web: types check
+	cd web && npx --no-install tsc -p test/types/tsconfig.json
 	@mkdir -p $(COUNTS)
 	@go run ./web/internal/build -probe web/test/output
 	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/web.tap test/unit/*.test.js
@@ -58,7 +59,9 @@ web/node_modules: web/package-lock.json
 check: build-fast web/node_modules
 	cd web && npx --no-install tsc -p tsconfig.json
 
-types: build web/node_modules
+types: build-fast web/node_modules
+	@find web/dist -name '*.d.ts' -delete
+	@go run ./web/internal/build -compress=false
 	cd web && npx --no-install tsc -p tsconfig.types.json
 
 lint:
@@ -70,7 +73,8 @@ lint:
 size: build
 	go run ./web/internal/size
 
-pack: types
+pack: build types
+	@mkdir -p web/test/output
 	cd web && npm pack --pack-destination test/output
 
 fuzz:

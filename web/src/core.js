@@ -11,6 +11,7 @@
 
 import { loadGo } from './wasm_exec.js';
 import { SvedaError, SvedaLoadError, messageOf } from './errors.js';
+import { lendWebSocket } from './socket.js';
 import { version } from './build-info.js';
 
 /** How much of Go's standard error is kept for the error of a crash. */
@@ -36,6 +37,8 @@ export class Core {
 	#stderr = '';
 	/** @type {SvedaError | undefined} */ #death;
 	/** @type {Set<(error: SvedaError) => void>} */ #watchers = new Set();
+	/** @type {Map<number, () => void>} what to call when a socket brought something */ #wakers = new Map();
+	#closeSockets;
 
 	/**
 	 * Starts the program of a compiled module.
@@ -65,6 +68,12 @@ export class Core {
 			this.#stderr = (this.#stderr + new TextDecoder().decode(data)).slice(-stderrLimit);
 			return data.length;
 		};
+		this.#closeSockets = lendWebSocket(own, () => this.alive);
+		own.svedaWake = (/** @type {number} */ handle) => {
+			queueMicrotask(() => {
+				if (this.alive) this.#wakers.get(handle)?.();
+			});
+		};
 		this.#go = new Go();
 		this.#go.argv = ['sveda'];
 		this.#go.exit = () => {}; // would print the exit code
@@ -93,6 +102,23 @@ export class Core {
 	/** Whether calls are possible. */
 	get alive() {
 		return this.#death === undefined;
+	}
+
+	/** Whether this build has WebSockets. */
+	get hasSockets() {
+		return this.#own.SvedaSocket !== undefined;
+	}
+
+	/**
+	 * Calls back whenever the socket of a session has brought something.
+	 *
+	 * @param {number} handle of the session
+	 * @param {() => void} waker
+	 * @returns {() => void} forgets it
+	 */
+	onWake(handle, waker) {
+		this.#wakers.set(handle, waker);
+		return () => this.#wakers.delete(handle);
 	}
 
 	/**
@@ -244,6 +270,8 @@ export class Core {
 		});
 		for (const timer of this.#go._scheduledTimeouts.values()) clearTimeout(timer);
 		this.#go._scheduledTimeouts.clear();
+		this.#wakers.clear();
+		this.#closeSockets();
 		const watchers = [...this.#watchers];
 		this.#watchers.clear();
 		for (const watcher of watchers) watcher(this.#death);

@@ -112,13 +112,44 @@ export class Link {
 	 * @throws {import('./errors.js').SvedaError} the error that the entry answered
 	 */
 	call(name, numbers, fields) {
+		return this.#call('SvedaChatSession', name, numbers, fields);
+	}
+
+	/**
+	 * Calls an entry of the table SvedaSocket, as {@link call} does.
+	 *
+	 * @type {Link['call']}
+	 */
+	socket(name, numbers, fields) {
+		return this.#call('SvedaSocket', name, numbers, fields);
+	}
+
+	/**
+	 * @param {string} table
+	 * @param {string} name
+	 * @param {readonly number[]} numbers
+	 * @param {readonly (Uint8Array | string | undefined)[]} [fields]
+	 */
+	#call(table, name, numbers, fields) {
 		const core = this.#core;
 		core.tick();
 		return this.#take(
 			fields === undefined
-				? core.call('SvedaChatSession', name, this.#handle, ...numbers)
-				: core.call('SvedaChatSession', name, this.#handle, ...numbers, core.writeFields(...fields)),
+				? core.call(table, name, this.#handle, ...numbers)
+				: core.call(table, name, this.#handle, ...numbers, core.writeFields(...fields)),
 		);
+	}
+
+	/**
+	 * Takes what the session's socket brings, from now on.
+	 *
+	 * @returns {() => void} ends that
+	 */
+	listen() {
+		return this.#core.onWake(this.#handle, () => {
+			this.#core.tick();
+			this.#take(this.#core.enter('pull', this.#handle));
+		});
 	}
 
 	/**

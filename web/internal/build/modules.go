@@ -23,7 +23,7 @@ func copyModules(src, dist string) (map[string]bool, error) {
 		if entry.IsDir() {
 			return os.MkdirAll(filepath.Join(dist, relative), 0o755)
 		}
-		if !isModule(entry.Name()) {
+		if !isModule(entry.Name()) && !strings.HasSuffix(entry.Name(), ".d.ts") {
 			return nil
 		}
 		kept[filepath.ToSlash(relative)] = true
