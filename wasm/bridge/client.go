@@ -4,6 +4,7 @@ import (
 	"github.com/svedawasm/svedawasm/session"
 	"github.com/svedawasm/svedawasm/session/event"
 	"github.com/svedawasm/svedawasm/session/sveda"
+	"github.com/svedawasm/svedawasm/session/vercel"
 )
 
 // client is what the sessions of one SvedaClient have in common.
@@ -61,6 +62,8 @@ func (c *client) newDialect() event.Dialect {
 	switch c.dialect {
 	case "sveda":
 		return sveda.New(sveda.Config{Histories: c.flags&FlagHistories != 0})
+	case "vercel":
+		return vercel.New(vercel.Config{Histories: c.flags&FlagHistories != 0})
 	}
 	return nil
 }
