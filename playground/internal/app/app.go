@@ -26,6 +26,7 @@ import (
 	"github.com/svedawasm/svedawasm/playground/internal/runtime"
 	"github.com/svedawasm/svedawasm/playground/internal/server"
 	"github.com/svedawasm/svedawasm/playground/internal/store"
+	"github.com/svedawasm/svedawasm/playground/internal/store/postgres"
 	"github.com/svedawasm/svedawasm/playground/internal/store/sqlite"
 	"github.com/svedawasm/svedawasm/playground/internal/token"
 )
@@ -38,6 +39,7 @@ type App struct {
 	Tokens *token.Signer
 
 	server   *http.Server
+	sveda    *server.Server
 	listener net.Listener
 	web      *os.Root
 	log      *slog.Logger
@@ -69,11 +71,9 @@ func New(ctx context.Context, c *config.Config, o Options) (_ *App, err error) {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data folder: %w", err)
 	}
-	chats, err := sqlite.Open(ctx, filepath.Join(c.DataDir, "chats.db"))
-	if err != nil {
+	if a.Chats, err = openChats(ctx, c); err != nil {
 		return nil, err
 	}
-	a.Chats = chats
 	if a.Posts, err = posts.Open(ctx, filepath.Join(c.DataDir, "posts.db")); err != nil {
 		return nil, err
 	}
@@ -90,12 +90,11 @@ func New(ctx context.Context, c *config.Config, o Options) (_ *App, err error) {
 	if a.Tokens, err = token.NewSigner([]byte(c.Secret)); err != nil {
 		return nil, err
 	}
-	handler, err := a.handler(ctx, c, o)
-	if err != nil {
+	if a.sveda, err = a.wire(ctx, c, o); err != nil {
 		return nil, err
 	}
 	a.server = &http.Server{
-		Handler:           handler,
+		Handler:           a.sveda,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelWarn),
@@ -103,7 +102,24 @@ func New(ctx context.Context, c *config.Config, o Options) (_ *App, err error) {
 	return a, nil
 }
 
-func (a *App) handler(ctx context.Context, c *config.Config, o Options) (http.Handler, error) {
+// openChats opens PostgreSQL when a URL is set, so that several processes can
+// share the chats, else a SQLite file of this process alone.
+func openChats(ctx context.Context, c *config.Config) (store.Store, error) {
+	if c.DatabaseURL != "" {
+		s, err := postgres.Open(ctx, c.DatabaseURL)
+		if err != nil {
+			return nil, err
+		}
+		return s, nil
+	}
+	s, err := sqlite.Open(ctx, filepath.Join(c.DataDir, "chats.db"))
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (a *App) wire(ctx context.Context, c *config.Config, o Options) (*server.Server, error) {
 	mcpToken := c.MCPToken
 	if mcpToken == "" {
 		key := make([]byte, 32)
@@ -192,7 +208,7 @@ func (a *App) Serve(ctx context.Context, out io.Writer) error {
 	defer cancel()
 	// The engine first: tools that run still need the host, which this server
 	// serves too.
-	err := a.Engine.Shutdown(end)
+	err := errors.Join(a.Engine.Shutdown(end), a.sveda.Shutdown(end))
 	if e := a.server.Shutdown(end); e != nil {
 		a.server.Close()
 		err = errors.Join(err, fmt.Errorf("closing connections: %w", e))

@@ -295,7 +295,7 @@ func TestFaultS6_DecisionRightAfterTheCallOrTheEnd(t *testing.T) {
 			p := start(t, setup{model: script(calling("c1", "delete_post", `{"post_id":2}`))})
 			ctx, leave := context.WithCancel(t.Context())
 			res := p.open(ctx, "POST", "/sveda/stream", turn("new", "go"), p.token)
-			if _, err := read(res, func(e event) bool { return e.Type == kind }); err != nil {
+			if _, err := read(res, func(e wireEvent) bool { return e.Type == kind }); err != nil {
 				t.Fatal(err)
 			}
 			leave() // the client is gone before the end of the stream

@@ -107,8 +107,8 @@ func (p *play) signGrants(name string, r policy.Rules) string {
 	return p.sign(token.Claims{VisitorID: "alice", Policy: &name, Grants: &r})
 }
 
-// event is one event of a stream, with its raw JSON.
-type event struct {
+// wireEvent is one event of a stream, with its raw JSON.
+type wireEvent struct {
 	Type         string          `json:"type"`
 	ChatID       *string         `json:"chatId"`
 	MessageID    *string         `json:"messageId"`
@@ -132,7 +132,7 @@ type reply struct {
 	status int
 	header http.Header
 	body   string // not an event stream
-	events []event
+	events []wireEvent
 	done   bool // [DONE] was the last frame
 }
 
@@ -148,8 +148,8 @@ func (r reply) types() []string {
 	return list
 }
 
-func (r reply) of(kind string) []event {
-	var list []event
+func (r reply) of(kind string) []wireEvent {
+	var list []wireEvent
 	for _, e := range r.events {
 		if e.Type == kind {
 			list = append(list, e)
@@ -212,7 +212,7 @@ func (p *play) open(ctx context.Context, method, path string, body any, tok stri
 }
 
 // read takes the response; until, when given, may end the reading early.
-func read(res *http.Response, until func(event) bool) (reply, error) {
+func read(res *http.Response, until func(wireEvent) bool) (reply, error) {
 	r := reply{status: res.StatusCode, header: res.Header}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		body, err := io.ReadAll(res.Body)
@@ -236,7 +236,7 @@ func read(res *http.Response, until func(event) bool) (reply, error) {
 		if r.done = data == "[DONE]"; r.done {
 			continue
 		}
-		var e event
+		var e wireEvent
 		if err := json.Unmarshal([]byte(data), &e); err != nil {
 			return r, fmt.Errorf("event %q: %w", data, err)
 		}

@@ -32,7 +32,9 @@ type Config struct {
 	Secret   string // signs embed tokens
 	HostKey  string // opens /sveda/embed/token
 	MCPToken string // "" for a new one at each start
-	LogLevel slog.Level
+	// DatabaseURL of a PostgreSQL for the chats; "" for SQLite in DataDir.
+	DatabaseURL string
+	LogLevel    slog.Level
 
 	KeepAlive    time.Duration
 	HostDelay    time.Duration // of the demo's tools
@@ -110,6 +112,7 @@ func Load(args []string, getenv func(string) string, out io.Writer) (*Config, er
 	c.File = defaults()
 	c.Secret = env.str("SVEDA_SECRET", "")
 	c.HostKey = env.str("SVEDA_HOST_KEY", "")
+	c.DatabaseURL = env.str("DATABASE_URL", "")
 	c.MCPToken = env.str("SVEDA_MCP_TOKEN", "")
 	c.OpenAIKey = env.str("OPENAI_API_KEY", "")
 	c.OpenAIBase = env.str("OPENAI_BASE_URL", "")
