@@ -14,17 +14,21 @@ NODE_TEST := --test --test-reporter=spec --test-reporter-destination=stdout --te
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
-.PHONY: demo build build-fast test test-go test-wasm test-web test-e2e types check \
+.PHONY: demo build build-fast build-demo test test-go test-wasm test-web test-e2e types check \
 	lint fuzz sim bench size pack clean
 
-demo: build-fast
+demo: build-demo
 	PORT=$(PORT) go run ./playground
 
 build:
 	go run ./web/internal/build
 
+# Without compressed copies and, for the demo, without the file with WebSockets.
 build-fast:
 	@go run ./web/internal/build -compress=false
+
+build-demo:
+	@go run ./web/internal/build -compress=false -sockets=false
 
 test:
 	@rm -rf $(COUNTS)

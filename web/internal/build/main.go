@@ -4,7 +4,7 @@
 //
 // Run it at the repository's root:
 //
-//	go run ./web/internal/build [-compress=false]
+//	go run ./web/internal/build [-compress=false] [-sockets=false]
 //	go run ./web/internal/build -probe web/test/output
 package main
 
@@ -18,13 +18,14 @@ import (
 func main() {
 	root := flag.String("root", ".", "the repository's root")
 	compress := flag.Bool("compress", true, "write .br and .gz beside each file")
+	sockets := flag.Bool("sockets", true, "also build the file with WebSockets")
 	probeDir := flag.String("probe", "", "only build probe.wasm, which tests load, into this folder")
 	flag.Parse()
 	err := error(nil)
 	if *probeDir != "" {
 		err = buildProbe(*root, *probeDir)
 	} else {
-		err = run(*root, *compress)
+		err = run(*root, *compress, *sockets)
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "build: %v\n", err)
@@ -32,7 +33,7 @@ func main() {
 	}
 }
 
-func run(root string, compress bool) error {
+func run(root string, compress, sockets bool) error {
 	dist := filepath.Join(root, "web", "dist")
 	if err := os.MkdirAll(dist, 0o755); err != nil {
 		return err
@@ -42,6 +43,9 @@ func run(root string, compress bool) error {
 		return err
 	}
 	for _, target := range targets {
+		if target.tags == "websocket" && !sockets {
+			continue
+		}
 		if err := target.build(root, dist, version); err != nil {
 			return fmt.Errorf("building %s: %w", target.file, err)
 		}

@@ -23,6 +23,7 @@ type target struct {
 // targets are the builds that the loader chooses from.
 var targets = []target{
 	{file: "sveda.wasm"},
+	{file: "sveda-ws.wasm", tags: "websocket"},
 }
 
 // probe is the build whose entries fail on purpose; tests load it.
