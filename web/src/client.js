@@ -12,7 +12,7 @@ import { createMessageId } from './message.js';
 import { SvedaToolRegistry } from './registry.js';
 import { core } from './runtime.js';
 import { SvedaChatSession } from './session.js';
-import { checkEndpoint } from './url.js';
+import { checkEndpoint, socketURL } from './url.js';
 
 /**
  * @typedef {object} Endpoints
@@ -21,6 +21,8 @@ import { checkEndpoint } from './url.js';
  * @property {string | URL} [histories] `GET`, the stored chats; also the base of one chat
  * @property {(id: string) => string | URL} [history] of one stored chat
  * @property {string | URL} [documentsExtract] `POST`, files
+ * @property {string | URL} [socket] a WebSocket for turns (docs/websocket.md);
+ *   default: `stream` with `/ws` for its last segment, when that is `stream`
  *
  * @typedef {object} ClientOptions
  * @property {Endpoints} [endpoints] default: `/sveda/stream`,
@@ -35,6 +37,9 @@ import { checkEndpoint } from './url.js';
  * @property {boolean} [autoSubmitFrontendToolResults] default true; false keeps
  *   outputs until `session.submitToolOutputs()`
  * @property {import('./http.js').FetchFunction} [fetchFn] default the platform's fetch
+ * @property {'sse' | 'websocket' | 'auto'} [transport] how turns travel; default
+ *   `sse`. The others need `load({ transport })`; `auto` falls back to `sse`
+ *   where no WebSocket can be had. Over a WebSocket only the token of `headers` travels.
  * @property {boolean} [grants] lets a person allow a tool for the whole chat,
  *   kept by this session; default false
  * @property {number} [maxToolRounds] tool outputs that one turn may submit; default 30
@@ -50,7 +55,7 @@ const known = {
 	endpoints: ['object'], protocolMode: ['string'], dialect: ['string'], headers: ['object', 'function'],
 	credentials: ['string'], tools: ['object'], context: ['object'], autoSubmitFrontendToolResults: ['boolean'],
 	fetchFn: ['function'], grants: ['boolean'], maxToolRounds: ['number'], toolTimeout: ['number'],
-	tailTimeout: ['number'], silenceTimeout: ['number'],
+	tailTimeout: ['number'], silenceTimeout: ['number'], transport: ['string'],
 };
 
 /** Flags of the entry "open" (bridge.OpenClient). */
@@ -65,6 +70,7 @@ export class SvedaClient {
 	#history;
 	/** @type {WeakMap<import('./core.js').Core, number>} */ #handles = new WeakMap();
 	/** @type {Map<string, SvedaChatSession>} */ #sessions = new Map();
+	/** @type {string | undefined} where the WebSocket is, while one is used */ #socketURL;
 
 	/**
 	 * @param {ClientOptions} [options]
@@ -84,6 +90,9 @@ export class SvedaClient {
 		this.toolRegistry = options.tools instanceof SvedaToolRegistry ? options.tools : new SvedaToolRegistry(options.tools);
 		/** @readonly @type {SvedaContextRegistry} */
 		this.contextRegistry = options.context ?? new SvedaContextRegistry();
+		/** @readonly @type {'sse' | 'websocket' | 'auto'} */
+		this.transport = options.transport ?? 'sse';
+		this.#socketURL = this.#chooseSocket();
 		this.#history = new History(this);
 		this.#handleIn(core()); // refuses a protocol that this build does not have
 	}
@@ -181,6 +190,44 @@ export class SvedaClient {
 	}
 
 	/**
+	 * Where turns of a session go over a WebSocket; undefined for event streams.
+	 *
+	 * @internal
+	 * @param {import('./core.js').Core} running
+	 * @returns {string | undefined}
+	 */
+	socketURL(running) {
+		return running.hasSockets ? this.#socketURL : undefined;
+	}
+
+	/**
+	 * No WebSocket can be had: event streams from now on.
+	 *
+	 * @internal
+	 */
+	withoutSockets() {
+		this.#socketURL = undefined;
+	}
+
+	#chooseSocket() {
+		if (!['sse', 'websocket', 'auto'].includes(this.transport)) {
+			throw new SvedaError('invalid-option', "SvedaClient: option \"transport\": expected 'sse', 'websocket' or 'auto'");
+		}
+		if (this.transport === 'sse') return undefined;
+		const native = this.protocolMode === 'sveda' && (this.#options.dialect ?? 'sveda') === 'sveda';
+		const url = native ? socketURL(this.endpoints.socket, this.endpoints.stream) : undefined;
+		if (this.transport === 'auto') return url;
+		if (!native) throw new SvedaError('unsupported', 'a WebSocket carries the protocol "sveda" only');
+		if (url === undefined) {
+			throw new SvedaError('invalid-option', 'SvedaClient: transport "websocket" needs endpoints.socket, an absolute URL');
+		}
+		if (!core().hasSockets) {
+			throw new SvedaError('unsupported', "this build has no WebSocket: await load({ transport: 'websocket' })");
+		}
+		return url;
+	}
+
+	/**
 	 * Opens a session in an instance.
 	 *
 	 * @internal
@@ -238,7 +285,9 @@ function checkOptions(options) {
  */
 function checkEndpoints(endpoints) {
 	for (const [name, url] of Object.entries(endpoints)) {
-		if (typeof url === 'string' || url instanceof URL) checkEndpoint(url, name);
+		if (typeof url !== 'string' && !(url instanceof URL)) continue;
+		// A WebSocket may go where the requests beside it may go.
+		checkEndpoint(name === 'socket' ? String(url).replace(/^ws(s?):/i, 'http$1:') : url, name);
 	}
 	return endpoints;
 }

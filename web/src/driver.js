@@ -12,6 +12,7 @@ import { joinHeaders, retryAfter } from './headers.js';
 import { readBody, send } from './http.js';
 import { deepFreeze, parse, stringify } from './json.js';
 import { isInexact } from './numbers.js';
+import { Socket } from './socket.js';
 
 /** Reasons of the entry "end" (session.EndReason). */
 const EndReason = Object.freeze({ EOF: 0, NetworkFailed: 1, RequestFailed: 2 });
@@ -22,6 +23,7 @@ const EndReason = Object.freeze({ EOF: 0, NetworkFailed: 1, RequestFailed: 2 });
  * @typedef {object} Site what the driver needs of the page
  * @property {import('./client.js').SvedaClient} client
  * @property {() => string} chatId
+ * @property {(state: string) => void} connection is told the state of the session's WebSocket
  *
  * @typedef {object} Waiter
  * @property {(value: any) => void} resolve
@@ -35,6 +37,8 @@ export class Driver {
 	/** @type {Map<number, AbortController>} */ #runs = new Map();
 	/** @type {Map<number, ReturnType<typeof setTimeout>>} */ #timers = new Map();
 	/** @type {Map<number, Waiter>} */ #waiters = new Map();
+	/** @type {Socket | undefined} made for the first request that it carries */ #socket;
+	#stopListening = () => {};
 	#lastTicket = 0;
 	#closed = false;
 	/** @type {string | undefined} the context of the request that the next input opens */
@@ -98,6 +102,7 @@ export class Driver {
 			case Op.AbortStream:
 				this.#streams.get(effect.id)?.abort();
 				this.#streams.delete(effect.id);
+				this.#socket?.cancel(effect.id);
 				return;
 			case Op.RunTool:
 				void this.#runTool(effect);
@@ -116,6 +121,8 @@ export class Driver {
 			case Op.Settle:
 				this.#settle(effect);
 				return;
+			default:
+				this.#socket?.perform(effect);
 		}
 	}
 
@@ -128,6 +135,8 @@ export class Driver {
 		this.#closed = true;
 		for (const abort of [...this.#streams.values(), ...this.#runs.values()]) abort.abort();
 		for (const timer of this.#timers.values()) clearTimeout(timer);
+		this.#socket?.close();
+		this.#stopListening();
 		const waiters = [...this.#waiters.values()];
 		this.#streams.clear();
 		this.#runs.clear();
@@ -139,7 +148,8 @@ export class Driver {
 	/** What goes on, for tests of leaks. */
 	get load() {
 		return {
-			streams: this.#streams.size, runs: this.#runs.size, timers: this.#timers.size, waiters: this.#waiters.size,
+			streams: this.#streams.size, runs: this.#runs.size, timers: this.#timers.size + (this.#socket?.load ?? 0),
+			waiters: this.#waiters.size,
 		};
 	}
 
@@ -168,8 +178,10 @@ export class Driver {
 		let init;
 		try {
 			const context = this.#context ?? client.contextRegistry.snapshotText();
-			/** @type {import('./link.js').WireRequest} */
-			const wire = this.#link.call('encode', [stream], [context]);
+			const socket = this.#socketNow();
+			/** @type {import('./link.js').WireRequest | undefined} */
+			const wire = socket ? socket.request(stream, context) : this.#link.call('encode', [stream], [context]);
+			if (wire === undefined) return; // it goes over the socket; what comes back stays in Go
 			url = client.urlOf(wire);
 			const headers = joinHeaders([...wire.headers, ['Accept', wire.accept]], client.headers);
 			// Without a promise among them the request goes out in this very tick.
@@ -190,6 +202,24 @@ export class Driver {
 			return;
 		}
 		this.#end(stream, signal, EndReason.EOF, '');
+	}
+
+	/** The session's socket, while the client uses one. */
+	#socketNow() {
+		const { client } = this.#site;
+		const url = client.socketURL(this.#link.core);
+		if (url === undefined) return undefined;
+		if (this.#socket === undefined) {
+			this.#stopListening = this.#link.listen();
+			this.#socket = new Socket(client, this.#link, url, client.transport === 'auto', {
+				state: this.#site.connection,
+				unavailable: (stream) => {
+					client.withoutSockets();
+					void this.#open(stream);
+				},
+			});
+		}
+		return this.#socket;
 	}
 
 	/**

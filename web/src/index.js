@@ -18,6 +18,9 @@ export * from './api.js';
  */
 export const load = loader(
 	// Bundlers look for this very expression to find the file.
-	{ url: new URL('./sveda.wasm', import.meta.url), file: 'sveda.wasm', get: fetchFile },
+	{
+		url: new URL('./sveda.wasm', import.meta.url), file: 'sveda.wasm',
+		sockets: { url: new URL('./sveda-ws.wasm', import.meta.url), file: 'sveda-ws.wasm' }, get: fetchFile,
+	},
 	api,
 );

@@ -15,6 +15,9 @@ import { run } from './runtime.js';
  *   `new URL('./sveda.wasm', import.meta.url)` (esbuild, Rollup) need it.
  * @property {WebAssembly.Module | Response | PromiseLike<Response> | BufferSource} [wasm]
  *   the file itself, instead of a URL
+ * @property {'sse' | 'websocket' | 'auto'} [transport] which file is wanted: the
+ *   one with WebSockets is larger. Default `sse`. Node before 22 has no
+ *   WebSocket: set `globalThis.WebSocket` before.
  * @property {boolean | string} [integrity] the hash that the file must have, as
  *   in a subresource integrity; default true, the hash of this release. `false`
  *   checks nothing. A file given by `wasm` is checked only when this is set.
@@ -26,6 +29,7 @@ import { run } from './runtime.js';
  * @typedef {object} Source how one platform gets the file
  * @property {URL} url the default place
  * @property {string} file its name in build-info
+ * @property {{url: URL, file: string}} sockets the file with WebSockets
  * @property {(url: URL | string, hash: string | undefined, signal: AbortSignal) => Promise<Response | BufferSource>} get
  */
 
@@ -67,23 +71,24 @@ export function loader(source, api) {
  * @returns {Promise<WebAssembly.Module>}
  */
 async function obtain(source, options, signal) {
+	const { url, file } = (options.transport ?? 'sse') === 'sse' ? source : source.sockets;
 	if (options.wasm !== undefined) {
 		const given = await options.wasm;
 		if (given instanceof WebAssembly.Module) return given;
-		return compile(given, wanted(source, options.integrity ?? false));
+		return compile(given, wanted(file, options.integrity ?? false));
 	}
-	const hash = wanted(source, options.integrity ?? true);
-	const got = await source.get(options.wasmURL ?? source.url, hash, signal);
+	const hash = wanted(file, options.integrity ?? true);
+	const got = await source.get(options.wasmURL ?? url, hash, signal);
 	// fetch has checked a Response; a file read from disk has not been.
 	return compile(got, isResponse(got) ? undefined : hash);
 }
 
 /**
- * @param {Source} source
+ * @param {string} file
  * @param {boolean | string} integrity
  */
-function wanted(source, integrity) {
-	return integrity === true ? hashes[source.file] : integrity || undefined;
+function wanted(file, integrity) {
+	return integrity === true ? hashes[file] : integrity || undefined;
 }
 
 /**

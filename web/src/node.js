@@ -14,7 +14,13 @@ export * from './api.js';
 /**
  * Loads and starts the core, once for the whole process.
  */
-export const load = loader({ url: new URL('./sveda.wasm', import.meta.url), file: 'sveda.wasm', get: read }, api);
+export const load = loader(
+	{
+		url: new URL('./sveda.wasm', import.meta.url), file: 'sveda.wasm',
+		sockets: { url: new URL('./sveda-ws.wasm', import.meta.url), file: 'sveda-ws.wasm' }, get: read,
+	},
+	api,
+);
 
 /** @type {import('./load.js').Source['get']} */
 async function read(url, hash, signal) {

@@ -74,6 +74,8 @@ import { View } from './view.js';
  * @property {string} chatId
  * @property {readonly {toolset: string, toolName: string}[]} grants
  * @property {readonly any[]} toolOutputs
+ * @property {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} connection
+ *   the session's WebSocket; `waiting` is before the next attempt
  * @property {{code: string, toolCallId?: string}} warning something odd that was survived
  */
 
@@ -103,7 +105,11 @@ export class SvedaChatSession {
 		this.#client = clientOrOptions instanceof SvedaClient ? clientOrOptions : new SvedaClient(clientOrOptions);
 		this.#view = new View((state) => presentConfirmation(state, (id) => this.argumentsOf(id)));
 		this.#view.chatId = String(chatId);
-		this.#driver = new Driver({ client: this.#client, chatId: () => this.chatId });
+		this.#driver = new Driver({
+			client: this.#client,
+			chatId: () => this.chatId,
+			connection: (state) => this.#emitter.emit('connection', state),
+		});
 		this.#notifier = new Notifier(() => (this.#snapshot = undefined));
 		this.#link = this.#connect(core());
 	}

@@ -51,6 +51,30 @@ function pageURL() {
 }
 
 /**
+ * The WebSocket beside a stream's endpoint.
+ *
+ * @param {string | URL | undefined} given of the client's options
+ * @param {string | URL} stream
+ * @returns {string | undefined} an absolute ws or wss URL, when there is one
+ */
+export function socketURL(given, stream) {
+	/** @type {URL} */
+	let url;
+	try {
+		url = new URL(String(given ?? stream), pageURL());
+	} catch {
+		return undefined; // relative, and no page
+	}
+	if (given === undefined) {
+		if (!/\/stream$/.test(url.pathname)) return undefined;
+		url.pathname = url.pathname.replace(/stream$/, 'ws');
+	}
+	url.protocol = url.protocol.replace('http', 'ws');
+	url.hash = '';
+	return url.href;
+}
+
+/**
  * An id as one segment of a path.
  *
  * @param {string} id
