@@ -77,6 +77,7 @@ func BenchmarkDescribe(b *testing.B) {
 		"256KiBInvisible":  []byte(`["` + strings.Repeat("a\u200b", Soft.Bytes/4-1) + `"]`),
 		"256KiBCyrillic":   []byte(`["` + strings.Repeat("привет ", Soft.Bytes/13-1) + `"]`),
 		"1MiBShortKeys":    []byte(`{` + strings.Repeat(`"é":1,`, 1<<20/8) + `"a":1}`),
+		"256KiBSameKeys":   []byte(`{` + strings.Repeat(`"é":1,`, Soft.Bytes/8) + `"a":1}`),
 		"1MiBDeep":         []byte(strings.Repeat(strings.Repeat(`[`, 500)+strings.Repeat(`]`, 500), 1)),
 		"1MiBHosts":        []byte(`["` + strings.Repeat("a@é.b ", 1<<20/8) + `"]`),
 		"16MiBShortLeaves": []byte(`[` + strings.Repeat("1,", 8<<20) + `1]`),
@@ -85,7 +86,7 @@ func BenchmarkDescribe(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Describe(text, len(text) > Soft.Bytes)
+				Describe(text, len(text) > Soft.Bytes || strings.Contains(name, "Keys"))
 			}
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // outline writes the rows in a short form: path kind size tokens !warnings.
@@ -311,6 +312,46 @@ func TestS20_CopyTextKeepsTheValue(t *testing.T) {
 				t.Errorf("%q: the copy holds %s", raw, Char(r).CodePoint())
 			}
 		}
+	}
+}
+
+func TestU32_DescribeIsFastAndLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
+	measure := func(text []byte) time.Duration {
+		best := time.Hour
+		for range 7 {
+			start := time.Now()
+			a := Describe(text, true)
+			AppendArguments(nil, &a)
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	for name, make := range map[string]func(size int) []byte{
+		"leaves":    func(n int) []byte { return manyLeaves(n, n*Soft.Leaves/Soft.Bytes) },
+		"string":    func(n int) []byte { return []byte(sized(n)) },
+		"escapes":   func(n int) []byte { return []byte(`["` + strings.Repeat(`\u0041`, n/6) + `"]`) },
+		"cyrillic":  func(n int) []byte { return []byte(`["` + strings.Repeat("привет ", n/13) + `"]`) },
+		"same keys": func(n int) []byte { return []byte(`{` + strings.Repeat(`"é":1,`, n/8) + `"a":1}`) },
+		"long keys": func(n int) []byte {
+			return []byte(`{"` + strings.Repeat("k", n/2) + `":{"` + strings.Repeat("k", n/4) + `":[` + strings.Repeat("1,", n/8) + `1]}}`)
+		},
+		"marks": func(n int) []byte { return []byte(`{"` + strings.Repeat("\u0301\u0323", n/4) + `":1,"b":2}`) },
+		"hosts": func(n int) []byte { return []byte(`["` + strings.Repeat("a@é.b ", n/8) + `"]`) },
+		"at":    func(n int) []byte { return []byte(`["é` + strings.Repeat("//@", n/3) + `"]`) },
+	} {
+		small, large := measure(make(Soft.Bytes/8)), measure(make(Soft.Bytes))
+		// Far above what it takes (BenchmarkDescribe), far below anything quadratic: other
+		// work on the machine must not fail the test.
+		if large > 500*time.Millisecond || name == "leaves" && large > 50*time.Millisecond {
+			t.Errorf("%s: %v for 256 KiB", name, large)
+		}
+		if large > 40*small+50*time.Millisecond {
+			t.Errorf("%s: %v for 32 KiB, %v for 256 KiB", name, small, large)
+		}
+		t.Logf("%-10s %v %v", name, small, large)
 	}
 }
 

@@ -58,7 +58,7 @@ type node struct {
 	kind     token
 	key      []byte  // decoded name in its object
 	text     []byte  // decoded string, or number lexeme
-	children []int32 // of an object: sorted by name, stable
+	children []int32 // of an object: sorted by name, then as in the source
 }
 
 func parseTree(b []byte) ([]node, bool) {
@@ -78,8 +78,11 @@ func parseTree(b []byte) ([]node, bool) {
 			continue
 		case tokObjectEnd:
 			object := &nodes[open[len(open)-1]]
-			slices.SortStableFunc(object.children, func(i, j int32) int {
-				return bytes.Compare(nodes[i].key, nodes[j].key)
+			slices.SortFunc(object.children, func(i, j int32) int {
+				if c := bytes.Compare(nodes[i].key, nodes[j].key); c != 0 {
+					return c
+				}
+				return int(i - j) // as they stood in the source
 			})
 			open = open[:len(open)-1]
 			continue

@@ -2,11 +2,13 @@ package rawjson
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
-// The tables and this file cost NFCCOST brotli in a wasm build; golang.org/x/text/unicode/norm
+// The tables and this file cost 9 KB brotli in a wasm build; golang.org/x/text/unicode/norm
 // costs 97 KB in a program without fmt, 42 KB in one that has it (Go 1.26.8, brotli -q 11).
+// Every sort of this package is one of []int32, so that its code is there only once (4 KB).
 
 //go:generate go run gen_nfc.go
 
@@ -15,7 +17,7 @@ import (
 type nfcIndex struct {
 	runes   []rune   // in order
 	records []string // decomposition of runes[i]
-	pairs   []uint16 // indexes of the records that compose, ordered by decomposition
+	pairs   []int32  // indexes of the records that compose, ordered by decomposition
 	classes []ccc
 }
 
@@ -41,29 +43,19 @@ func (x *nfcIndex) load() {
 		}
 		r += distance
 		if data[end] == 1 {
-			x.pairs = append(x.pairs, uint16(len(x.runes)))
+			x.pairs = append(x.pairs, int32(len(x.runes)))
 		}
 		x.runes = append(x.runes, r)
 		x.records = append(x.records, data[:end])
 		data = data[end+1:]
 	}
-	slices.SortFunc(x.pairs, func(i, j uint16) int { return compareStrings(x.records[i], x.records[j]) })
+	slices.SortFunc(x.pairs, func(i, j int32) int { return strings.Compare(x.records[i], x.records[j]) })
 	r = 0
 	for data := []rune(nfcClasses); len(data) > 0; data = data[3:] {
 		lo := r + data[0]
 		r = lo + data[1]
 		x.classes = append(x.classes, ccc{lo: lo, hi: r, class: uint8(data[2])})
 	}
-}
-
-func compareStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // class is the canonical combining class.
@@ -91,8 +83,8 @@ func (x *nfcIndex) compose(a, b rune) (rune, bool) {
 	}
 	var scratch [32]byte
 	both := string(utf8.AppendRune(x.appendDecomposed(scratch[:0], a), b))
-	i, found := slices.BinarySearchFunc(x.pairs, both, func(p uint16, s string) int {
-		return compareStrings(x.records[p], s)
+	i, found := slices.BinarySearchFunc(x.pairs, both, func(p int32, s string) int {
+		return strings.Compare(x.records[p], s)
 	})
 	if !found {
 		return 0, false
@@ -122,12 +114,10 @@ func (x *nfcIndex) appendDecomposed(dst []byte, r rune) []byte {
 func appendNFD(dst, text []byte) []byte {
 	nfc.load()
 	var marks []rune // of the run that must be put in order
+	var classes []uint8
 	flush := func() {
-		slices.SortStableFunc(marks, func(a, b rune) int { return int(nfc.class(a)) - int(nfc.class(b)) })
-		for _, m := range marks {
-			dst = utf8.AppendRune(dst, m)
-		}
-		marks = marks[:0]
+		dst = appendOrdered(dst, marks, classes)
+		marks, classes = marks[:0], classes[:0]
 	}
 	var scratch [32]byte
 	for len(text) > 0 {
@@ -140,8 +130,8 @@ func appendNFD(dst, text []byte) []byte {
 		}
 		text = text[n:]
 		for _, d := range string(nfc.appendDecomposed(scratch[:0], r)) {
-			if nfc.class(d) > 0 {
-				marks = append(marks, d)
+			if class := nfc.class(d); class > 0 {
+				marks, classes = append(marks, d), append(classes, class)
 			} else {
 				flush()
 				dst = utf8.AppendRune(dst, d)
@@ -150,6 +140,30 @@ func appendNFD(dst, text []byte) []byte {
 	}
 	flush()
 	return dst
+}
+
+// appendOrdered appends combining marks in the order of their classes, and those of one
+// class as they stood. It counts instead of comparing: a run may be as long as the text.
+func appendOrdered(dst []byte, marks []rune, classes []uint8) []byte {
+	if len(marks) < 2 {
+		return append(dst, string(marks)...)
+	}
+	var starts [256]int32
+	for _, class := range classes {
+		starts[class]++
+	}
+	total := int32(0)
+	for class, count := range starts {
+		starts[class] = total
+		total += count
+	}
+	ordered := make([]rune, len(marks))
+	for i, m := range marks {
+		at := &starts[classes[i]]
+		ordered[*at] = m
+		*at++
+	}
+	return append(dst, string(ordered)...)
 }
 
 // appendNFC appends the canonical composition of decoded text.
