@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/svedawasm/svedawasm/playground/hosttool"
+	"github.com/svedawasm/svedawasm/playground/internal/asgard"
 	"github.com/svedawasm/svedawasm/playground/internal/config"
 	"github.com/svedawasm/svedawasm/playground/internal/host"
 	"github.com/svedawasm/svedawasm/playground/internal/hostclient"
@@ -146,6 +147,12 @@ func (a *App) wire(ctx context.Context, c *config.Config, o Options) (*server.Se
 		Policies: c.File.Policies, Visitors: c.File.Limits.Visitor.Rate(), IPs: c.File.Limits.IP.Rate(),
 		PerKey: c.File.Limits.Streams, Total: c.File.Limits.StreamsTotal, Log: a.log,
 		MaxBody: c.MaxBody, KeepAlive: c.KeepAlive, MCP: mcp, Web: a.web,
+	}
+	if c.Demo || c.AsgardKey != "" {
+		sc.Asgard = asgard.New(asgard.Config{
+			Engine: a.Engine, Store: a.Chats, APIKey: c.AsgardKey, Open: c.Demo, IPs: c.File.Limits.IP.Rate(),
+			MaxBody: c.MaxBody, KeepAlive: c.KeepAlive, Log: a.log,
+		})
 	}
 	if c.Demo {
 		sc.Posts = a.Posts

@@ -32,6 +32,9 @@ type Config struct {
 	Secret   string // signs embed tokens
 	HostKey  string // opens /sveda/embed/token
 	MCPToken string // "" for a new one at each start
+	// AsgardKey opens /ns/ to clients of the channel protocol; "" leaves it open
+	// in demo mode and closed otherwise.
+	AsgardKey string
 	// DatabaseURL of a PostgreSQL for the chats; "" for SQLite in DataDir.
 	DatabaseURL string
 	LogLevel    slog.Level
@@ -114,6 +117,7 @@ func Load(args []string, getenv func(string) string, out io.Writer) (*Config, er
 	c.HostKey = env.str("SVEDA_HOST_KEY", "")
 	c.DatabaseURL = env.str("DATABASE_URL", "")
 	c.MCPToken = env.str("SVEDA_MCP_TOKEN", "")
+	c.AsgardKey = env.str("SVEDA_ASGARD_API_KEY", "")
 	c.OpenAIKey = env.str("OPENAI_API_KEY", "")
 	c.OpenAIBase = env.str("OPENAI_BASE_URL", "")
 	c.OpenAIModel = env.str("OPENAI_MODEL", "gpt-4o-mini")

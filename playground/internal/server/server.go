@@ -48,6 +48,8 @@ type Config struct {
 	// back; default 120 s.
 	SocketWindow time.Duration
 
+	// Asgard is the handler of /ns/, the channel protocol; nil for none.
+	Asgard http.Handler
 	// MCP is the handler of /mcp/sveda; nil for none.
 	MCP http.Handler
 	// Web is the folder with demo/, dist/ and src/; nil serves no files.
@@ -115,6 +117,12 @@ func New(c Config) *Server {
 		Log: c.Log, Window: c.SocketWindow,
 	})
 	mux.Handle("GET /sveda/ws", s.ws)
+	if c.Asgard != nil {
+		if c.Posts != nil {
+			c.Asgard = s.requests.record(c.Asgard)
+		}
+		mux.Handle("/ns/", c.Asgard)
+	}
 	if c.MCP != nil {
 		mux.Handle("/mcp/sveda", c.MCP)
 	}
@@ -181,7 +189,11 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 		plain(w, http.StatusUnsupportedMediaType, "Expected request with `Content-Type: application/json`")
 		return nil, false
 	}
+	// A body that trickles in must not hold a connection for ever.
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // not every writer has one
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.MaxBody))
+	_ = control.SetReadDeadline(time.Time{})
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		answer(w, http.StatusRequestEntityTooLarge, map[string]any{
 			"code": "body_too_large", "message": "The request body is larger than " + strconv.FormatInt(s.MaxBody, 10) + " bytes.",
@@ -194,6 +206,9 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool)
 	}
 	return body, true
 }
+
+// bodyTimeout is how long a request may take to send its body.
+const bodyTimeout = 30 * time.Second
 
 func isJSON(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
