@@ -1,0 +1,43 @@
+// The page of the README, as it stands there, against the real runtime.
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { after, before, test } from 'node:test';
+import { Playground, card, decide, launch } from './kit.js';
+
+const playground = new Playground();
+/** @type {import('puppeteer-core').Browser} */
+let browser;
+before(async () => {
+	await playground.start();
+	browser = await launch();
+});
+after(async () => {
+	await browser?.close();
+	await playground.close();
+});
+
+test('README: the page asks, and the row is gone', async () => {
+	const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+	const html = /<!-- run: page -->\n```html\n([^]*?)```/.exec(readme)?.[1];
+	assert.ok(html);
+	assert.ok(html.trim().split('\n').length <= 20, 'it has at most 20 lines');
+	const { token } = await (await fetch(`${playground.url}/demo/token`)).json();
+	const page = await browser.newPage();
+	await page.setRequestInterception(true);
+	page.on('request', (request) => {
+		const path = new URL(request.url()).pathname;
+		if (path === '/readme.html') return void request.respond({ contentType: 'text/html', body: html });
+		// A page of one's own has its own way to a token.
+		const headers = path.startsWith('/sveda/') ? { ...request.headers(), 'x-sveda-embed-token': token } : request.headers();
+		void request.continue({ headers });
+	});
+	await page.goto(`${playground.url}/readme.html`);
+	await page.click('#ask');
+	await card(page, 'post_id');
+	assert.equal(await page.$eval('#ask', (node) => /** @type {HTMLButtonElement} */ (node).disabled), true);
+	await decide(page, 'confirm');
+	await page.waitForFunction(() => !(/** @type {HTMLButtonElement} */ (document.querySelector('#ask')).disabled));
+	assert.ok(!(await playground.posts()).includes(2));
+	assert.equal((await playground.calls()).length, 1);
+	await page.close();
+});
