@@ -1,5 +1,7 @@
 package rawjson
 
+import "bytes"
+
 // Describe makes the rows of a card from the raw bytes of a call's arguments. With all
 // false it shows what lies within Soft and says in Hidden what it leaves out, exactly;
 // with all true, after "Show all", what lies within Hard. The first twenty outermost
@@ -22,6 +24,11 @@ func Describe(raw []byte, all bool) Arguments {
 func describe(raw []byte, limits, hard Limits) Arguments {
 	d := describer{w: walker{b: raw}, limits: limits}
 	d.out.Kind = KindOf(raw)
+	// A comma comes with each row but the first of a container. Growing the slices
+	// would cost as much as filling them.
+	rows := bytes.Count(raw[:min(len(raw), limits.Bytes)], []byte{','}) + 1
+	d.out.Rows = make([]Row, 0, min(rows, limits.Leaves))
+	d.z.tokens = make([]Token, 0, min(2*rows, limits.Leaves))
 	d.walk(hard.Bytes)
 	switch {
 	case d.stopped:

@@ -84,15 +84,15 @@ func endsHost(r rune) bool {
 // A label that no register would take still gets a form: all it has to show is that the
 // host is not the one it looks like.
 func asciiHost(name []byte) []byte {
-	var ascii, label []byte
+	ascii := make([]byte, 0, 64)
+	var label []byte
 	flush := func() {
-		label = appendNFC(nil, label)
 		if isASCII(label) {
 			ascii = append(ascii, label...)
 		} else {
-			ascii = appendPunycode(append(ascii, "xn--"...), label)
+			ascii = appendPunycode(append(ascii, "xn--"...), appendNFC(nil, label))
 		}
-		label = nil
+		label = label[:0]
 	}
 	for len(name) > 0 {
 		c, n := decodeChar(name)

@@ -168,7 +168,7 @@ func appendOrdered(dst []byte, marks []rune, classes []uint8) []byte {
 
 // appendNFC appends the canonical composition of decoded text.
 func appendNFC(dst, text []byte) []byte {
-	if isASCII(text) {
+	if isPlainNFC(text) {
 		return append(dst, text...)
 	}
 	runes := []rune(string(appendNFD(nil, text)))
@@ -191,4 +191,21 @@ func appendNFC(dst, text []byte) []byte {
 		out = append(out, r)
 	}
 	return append(dst, string(out)...)
+}
+
+// isPlainNFC says that a text is in NFC already because it has only characters of some
+// blocks that never change; false may mean either.
+func isPlainNFC(text []byte) bool {
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		text = text[n:]
+		switch {
+		case r < 0x300, 0x400 <= r && r < 0x483, 0x48A <= r && r < 0x530,
+			0x3041 <= r && r < 0x3097, 0x30A1 <= r && r < 0x30FB,
+			0x4E00 <= r && r < 0xA000, 0xAC00 <= r && r < 0xD7A4:
+		default:
+			return false
+		}
+	}
+	return true
 }
