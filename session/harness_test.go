@@ -262,11 +262,11 @@ func (c *chat) do(e session.Effect) {
 		e.Data = append([]byte(nil), e.Data...)
 		for _, r := range c.runs {
 			if r.Call == e.Call {
-				c.t.Fatalf("the handler of %s runs a second time", e.Call)
+				c.t.Fatalf("the handler of %s runs a second time\n%s", e.Call, &c.trace)
 			}
 		}
 		if c.denied[e.Call] {
-			c.t.Fatalf("the handler of %s runs after a denial", e.Call)
+			c.t.Fatalf("the handler of %s runs after a denial\n%s", e.Call, &c.trace)
 		}
 		c.runs = append(c.runs, e)
 	case session.AbortTool:

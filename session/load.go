@@ -44,11 +44,13 @@ func (s *Session) Adopt(saved *Saved, alive bool) *Error {
 			c.Data = s.keep(s.messages[c.Message].Parts[c.Part].Text[c.from:c.to])
 		}
 	}
+	old, oldResults := s.messages, s.results
 	s.messages, s.outputs, s.grants, s.batch = nil, nil, nil, nil
 	s.calls, s.results, s.early = map[string]callRef{}, map[string]callRef{}, map[string]event.Part{}
 	s.change(Change{Kind: MessagesReset})
 	s.dropConfirmations()
 	s.load(saved, alive)
+	s.keepEnds(old, oldResults)
 	return nil
 }
 

@@ -60,6 +60,7 @@ func (s *Session) merge(messages []event.Message, asked bool) {
 		s.addMessage(m)
 	}
 	s.keepResults(old, oldResults, asked)
+	s.keepEnds(old, oldResults)
 	s.follow(old)
 	s.matchConfirmations(asked)
 	s.tellPending()
@@ -150,6 +151,18 @@ func (s *Session) keepResults(old []event.Message, oldResults map[string]callRef
 			} else if result, ok := s.local[p.ToolCallID]; ok && !s.queued(p.ToolCallID) {
 				s.addResult(result)
 			}
+		}
+	}
+}
+
+// keepEnds remembers how the calls ended that messages do not hold any more:
+// one that comes back has ended all the same (design rule 1). Results that this
+// client only filled in count for nothing.
+func (s *Session) keepEnds(old []event.Message, oldResults map[string]callRef) {
+	for id, at := range oldResults {
+		p := old[at.message].Parts[at.part]
+		if _, held := s.calls[id]; !held && !s.answered(id) && !p.Local {
+			s.local[id] = p
 		}
 	}
 }

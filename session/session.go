@@ -96,7 +96,9 @@ type Session struct {
 	// What follows outlives messages that are replaced: a call is what it was when
 	// it first arrived (S37), and what ended here never runs again (rule 1).
 	fixed map[string]event.Part
-	local map[string]event.Part // results that this client made: outputs and denials
+	// local has the results that this client made, outputs and denials, and those
+	// of the server that no message holds any more.
+	local map[string]event.Part
 
 	confirmations []*confirmation
 	batch         *batch // the group that the server asked last
