@@ -21,22 +21,26 @@ import { rowWarnings } from './warnings.js';
 /** Script time of one slice, in milliseconds. */
 const slice = 8;
 
-/** Rows in one block; of a long list, blocks off the screen cost no layout. */
-const blockRows = 60;
+/** Rows in one block. In a long list, blocks off the screen cost no layout. */
+const blockRows = 50;
 const longList = 600;
 
-/** Characters in one piece of a long value, for the same reason. */
+/** Characters in one piece of a long value, and of a value whose pieces off the screen cost no layout. */
 const pieceLength = 8192;
+const hugeLength = 300_000;
+
+/** Pieces in one slice: their layout takes longer than their script. */
+const slicePieces = 8;
 
 export class ArgumentsView {
 	/** @readonly */
 	node = element('div', 'args', { dir: 'ltr' });
 	#list = element('div', 'rows', { role: 'list' });
-	#rows;
-	#next = 0;
 	#speech;
 	#schedule;
 	#onDrawn;
+	#steps;
+	#drawn = false;
 	#stopped = false;
 
 	/**
@@ -47,22 +51,19 @@ export class ArgumentsView {
 	 * @param {() => void} ports.onDrawn
 	 */
 	constructor(args, speaker, { schedule, onDrawn }) {
-		this.#rows = args.rows;
 		this.#speech = new Speech(speaker);
 		this.#schedule = schedule;
 		this.#onDrawn = onDrawn;
-		if (args.rows.length === 0) {
-			this.node.append(words('p', 'none', 'noArguments', {}, this.#speech));
-		} else {
-			this.#list.classList.toggle('long', args.rows.length > longList);
-			this.node.append(this.#list);
-		}
+		if (args.rows.length === 0) this.node.append(words('p', 'none', 'noArguments', {}, this.#speech));
+		else this.node.append(this.#list);
+		this.#list.classList.toggle('long', args.rows.length > longList);
+		this.#steps = this.#draw(args.rows);
 		this.#slice();
 	}
 
 	/** Every row is on the page. */
 	get drawn() {
-		return this.#next >= this.#rows.length;
+		return this.#drawn;
 	}
 
 	/** @param {Speaker} speaker */
@@ -75,49 +76,95 @@ export class ArgumentsView {
 		this.#stopped = true;
 	}
 
+	/**
+	 * Draws step by step: a block of rows, or a piece of a long value.
+	 *
+	 * @param {readonly Row[]} rows
+	 */
+	* #draw(rows) {
+		for (let at = 0; at < rows.length;) {
+			const block = element('div', 'block');
+			let long = null;
+			for (const end = Math.min(rows.length, at + blockRows); at < end && !long; at++) {
+				const row = drawRow(rows[at], this.#speech);
+				block.append(row.node);
+				if (row.rest) long = row;
+			}
+			this.#list.append(block);
+			yield;
+			for (const piece of long?.rest ?? []) {
+				drawTokens(/** @type {Node} */ (long?.value).appendChild(element('span', 'piece')), piece, this.#speech);
+				yield 'piece';
+			}
+		}
+	}
+
 	#slice() {
 		const until = performance.now() + slice;
-		while (!this.drawn && performance.now() < until) {
-			const block = element('div', 'block');
-			const end = Math.min(this.#rows.length, this.#next + blockRows);
-			for (let i = this.#next; i < end; i++) block.append(drawRow(this.#rows[i], this.#speech));
-			this.#list.append(block);
-			this.#next = end;
-		}
-		if (!this.drawn) this.#schedule(() => this.#continue());
+		let room = slicePieces;
+		do {
+			const { done, value } = this.#steps.next();
+			this.#drawn = done === true;
+			if (value === 'piece') room--;
+		} while (!this.#drawn && room > 0 && performance.now() < until);
+		if (!this.#drawn) this.#schedule(() => this.#continue());
 	}
 
 	#continue() {
 		if (this.#stopped) return;
 		this.#slice();
-		if (this.drawn) this.#onDrawn();
+		if (this.#drawn) this.#onDrawn();
 	}
 }
 
 /**
+ * A row with nothing in it: copying it is quicker than making it.
+ *
+ * @type {HTMLElement | null}
+ */
+let blank = null;
+
+/**
+ * @param {Row} row
+ * @param {Speech} speech
+ * @returns {{node: HTMLElement, value: HTMLElement, rest: Iterable<Token[]> | null}} `rest` are the
+ *   pieces of a long value, which are still to be drawn
+ */
+export function drawRow(row, speech) {
+	blank ??= element('div', 'row', { role: 'listitem' }, element('span', 'key'), element('span', 'val'));
+	const node = /** @type {HTMLElement} */ (blank.cloneNode(true));
+	const [key, value] = /** @type {[HTMLElement, HTMLElement]} */ (/** @type {unknown} */ (node.children));
+	const container = row.kind === 'object' || row.kind === 'array';
+	node.setAttribute('aria-level', String(row.depth + 1));
+	if (row.depth > 0) node.classList.add(`d${Math.min(row.depth, deepest)}`);
+	if (row.key === null && row.index === null) {
+		key.remove();
+		node.classList.add('scalar');
+	} else {
+		drawKey(key, row, speech);
+	}
+	value.classList.add(container ? 'size' : row.kind);
+	if (container) {
+		node.classList.add('size');
+		value.append(containerSize(row, speech));
+	}
+	const rest = container ? null : drawScalar(value, row, speech);
+	for (const warning of rowWarnings(row)) {
+		node.append(element('span', 'flag', {}, icon('!'), words('span', '', warning, {}, speech)));
+	}
+	return { node, value, rest };
+}
+
+/**
+ * @param {HTMLElement} key
  * @param {Row} row
  * @param {Speech} speech
  */
-export function drawRow(row, speech) {
-	const container = row.kind === 'object' || row.kind === 'array';
-	const named = row.key !== null || row.index !== null;
-	const indent = Math.min(row.depth, deepest);
-	const node = element('div', `row d${indent}${container ? ' size' : named ? '' : ' scalar'}`, {
-		role: 'listitem', 'aria-level': String(row.depth + 1),
-	});
-	if (named) {
-		const key = element('bdi', 'key', { dir: 'ltr' });
-		if (row.key === null) key.append(String(row.index));
-		else if (row.key.length === 0) key.append(words('span', 'chip', 'emptyKey', {}, speech));
-		else drawTokens(key, row.key, speech);
-		if (row.depth > deepest) key.append(' ', words('span', 'chip', 'level', { n: row.depth + 1 }, speech));
-		node.append(key);
-	}
-	node.append(container ? containerSize(row, speech) : drawScalar(row, speech));
-	for (const key of rowWarnings(row)) {
-		node.append(element('span', 'flag', {}, icon('!'), words('span', '', key, {}, speech)));
-	}
-	return node;
+function drawKey(key, row, speech) {
+	if (row.key === null) key.append(String(row.index));
+	else if (row.key.length === 0) key.append(words('span', 'chip', 'emptyKey', {}, speech));
+	else drawTokens(key, row.key, speech);
+	if (row.depth > deepest) key.append(' ', words('span', 'chip', 'level', { n: row.depth + 1 }, speech));
 }
 
 /**
@@ -128,24 +175,42 @@ function containerSize(row, speech) {
 	const n = row.size ?? 0;
 	const [empty, some] = row.kind === 'object'
 		? /** @type {const} */ (['emptyObject', 'objectSize']) : /** @type {const} */ (['emptyArray', 'arraySize']);
-	return element('bdi', 'val size', { dir: 'ltr' }, words('span', '', n === 0 ? empty : some, { n }, speech));
+	return words('span', '', n === 0 ? empty : some, { n }, speech);
 }
 
 /**
+ * @param {HTMLElement} value
  * @param {Row} row
  * @param {Speech} speech
+ * @returns {Iterable<Token[]> | null} what is too long to be drawn at once
  */
-function drawScalar(row, speech) {
+function drawScalar(value, row, speech) {
 	const tokens = row.tokens ?? [];
 	const cut = row.hidden ?? 0;
 	if (tokens.length === 0 && cut === 0) {
-		return element('bdi', 'val empty', { dir: 'ltr' }, words('span', '', 'emptyText', {}, speech));
+		value.classList.add('empty');
+		value.append(words('span', '', 'emptyText', {}, speech));
+		return null;
 	}
-	const value = element('bdi', `val ${row.kind}`, { dir: 'ltr' });
-	if (lengthOf(tokens) <= 2 * pieceLength) drawTokens(value, tokens, speech);
-	else for (const piece of pieces(tokens)) drawTokens(value.appendChild(element('span', 'piece')), piece, speech);
-	if (cut > 0) value.append(' ', words('span', 'chip', 'cutHere', { n: cut }, speech));
-	return value;
+	const length = lengthOf(tokens);
+	const long = length > 2 * pieceLength;
+	if (length > hugeLength) value.classList.add('huge');
+	if (!long) drawTokens(value, tokens, speech);
+	const mark = cut > 0 ? words('span', 'chip', 'cutHere', { n: cut }, speech) : null;
+	if (!long && mark) value.append(' ', mark);
+	return long ? withMark(pieces(tokens), mark, value) : null;
+}
+
+/**
+ * The pieces of a value, and behind the last the mark that it was cut.
+ *
+ * @param {Iterable<Token[]>} all
+ * @param {HTMLElement | null} mark
+ * @param {HTMLElement} value
+ */
+function* withMark(all, mark, value) {
+	yield* all;
+	if (mark) value.append(mark);
 }
 
 /** @param {readonly Token[]} tokens */

@@ -127,6 +127,11 @@ export class Card {
 		}
 		this.#host.guard();
 		this.#refresh();
+		this.measure();
+	}
+
+	/** The card has a place on the page now, or another one. */
+	measure() {
 		this.#full()?.body.measure();
 		this.#stillness.rebase();
 	}

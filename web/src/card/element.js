@@ -330,7 +330,11 @@ export class SvedaConfirmation extends HTMLElement {
 		const list = this.#confirmations();
 		const liveId = this.#card?.confirmation.toolCallId ?? this.#hidden;
 		const { live, waiting, lines } = advance(liveId, list);
-		this.#tell(list);
+		try {
+			this.#tell(list);
+		} catch {
+			// What cannot be announced is still shown.
+		}
 		const had = this.#card && deepActiveElementIn(this.#root, this.#card.node) ? this.#card.confirmation.toolCallId : null;
 		this.#results.update(lines);
 		if (live) this.#ask(live, waiting);
@@ -376,7 +380,9 @@ export class SvedaConfirmation extends HTMLElement {
 		const card = this.#card;
 		const open = this.#settings.modal && card !== null && card.confirmation.toolCallId !== this.#hidden;
 		if (open && card) {
-			if (!this.#modal.open || (had !== null && had !== card.confirmation.toolCallId)) this.#modal.show(card.heading);
+			if (this.#modal.open && (had === null || had === card.confirmation.toolCallId)) return;
+			this.#modal.show(card.heading);
+			card.measure();
 			return;
 		}
 		if (!this.#modal.open) return;

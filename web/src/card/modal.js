@@ -48,7 +48,7 @@ export class Modal {
 		role: 'alertdialog', 'aria-modal': 'true', 'aria-labelledby': 'heading', 'aria-describedby': 'prompt',
 	});
 	/** @readonly what the card goes into */
-	root = element('div', 'root modal');
+	root = element('div', 'root modal', { tabindex: '-1' });
 	#before = element('span', 'sentinel', { tabindex: '-1' });
 	#after = element('span', 'sentinel', { tabindex: '-1' });
 	/** @type {Element | null} */

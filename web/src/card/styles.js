@@ -38,13 +38,14 @@ export const cssText = `
 	display: block;
 	box-sizing: border-box;
 	font-family: var(--_font);
-	font-size: clamp(12px, var(--_font-size), 32px);
+	font-size: 14px; /* what its children have when the variable is no size */
 	line-height: 1.45;
 	color: var(--_title);
 	text-align: start;
 	overflow-wrap: anywhere;
 }
 .root[hidden] { display: none; }
+.card, .surface, .wide { font-size: clamp(12px, var(--_font-size), 32px); }
 .probes { display: none; color: ${unset}; }
 .p-scheme { color: light-dark(rgb(255 255 255), rgb(0 0 0)); }
 ${probes()}
@@ -90,15 +91,16 @@ ${probes()}
 
 .args { border: 1px solid var(--_code-border); border-radius: min(var(--_radius), 8px); background-color: light-dark(#fff, #101216); background-image: linear-gradient(var(--_code-bg), var(--_code-bg)); color: var(--_code-fg); padding: 8px 10px; direction: ltr; unicode-bidi: isolate; font-family: var(--_code-font); font-size: max(12px, .93em); }
 .none { color: var(--_code-fg); font-family: var(--_font); }
-.rows.long > .block { content-visibility: auto; contain-intrinsic-block-size: auto 1600px; }
+.rows.long > .block { content-visibility: auto; contain-intrinsic-block-size: auto 1300px; }
 .row { display: grid; grid-template-columns: minmax(0, 9em) minmax(0, 1fr); column-gap: 1em; padding-block: 2px; white-space: pre-wrap; }
 .row > .key { font-weight: 600; }
 .row > .val { border-inline-start: 2px solid var(--_code-border); padding-inline-start: 8px; }
 .row.scalar > .val { grid-column: 1 / -1; }
-.val.string::before, .val.string::after { content: "\\0022"; }
+.val.string:not(.empty)::before, .val.string:not(.empty)::after { content: "\\0022"; }
 .val.empty, .val.size { font-style: italic; }
 .key, .val { unicode-bidi: isolate; overflow-wrap: anywhere; }
-.piece { display: block; content-visibility: auto; contain-intrinsic-block-size: auto 2000px; }
+.piece { display: block; }
+.huge > .piece { content-visibility: auto; contain-intrinsic-block-size: auto 1800px; }
 .flag { grid-column: 1 / -1; font-family: var(--_font); font-size: max(12px, .93em); display: flex; gap: 6px; align-items: center; white-space: normal; }
 .chip { display: inline-block; unicode-bidi: isolate; border: 1px solid currentColor; border-radius: 4px; padding-inline: .3em; margin-inline: .1em; font-family: var(--_font); font-size: max(12px, .86em); line-height: 1.3; white-space: normal; font-style: normal; font-weight: 400; }
 ${indents(12)}

@@ -71,5 +71,9 @@ const cutMark = /(\.\.\.|…)\s*[([<]?\s*(\+?\d[\d,.]*\s*(more\s*)?(chars?|chara
  */
 export function looksCut(tokens) {
 	const last = tokens.at(-1);
-	return last?.t === 'text' && cutMark.test(last.s.slice(-80));
+	if (last?.t !== 'text') return false;
+	const end = last.s.charCodeAt(last.s.length - 1);
+	// Ends in a letter or digit, as most values do: nothing to look for.
+	if (end < 0x80 && /[0-9A-Z_a-z]/.test(String.fromCharCode(end)) && !last.s.endsWith('truncated') && !last.s.endsWith('omitted')) return false;
+	return cutMark.test(last.s.slice(-80));
 }

@@ -178,7 +178,7 @@ export const focus = [
 						globalThis.kit.card.focusPending();
 					}, variant);
 					const stops = new Set();
-					for (let i = 0; i < 8; i++) {
+					for (let i = 0; i < 6; i++) { // not beyond the page, into the browser's own controls
 						await page.press('Tab');
 						const stop = await page.evaluate(async () => {
 							await globalThis.kit.frames(2);

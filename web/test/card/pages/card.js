@@ -167,18 +167,38 @@ const kit = {
 	},
 	/** Until the card is in view, and its time over. */
 	async armed() {
-		await kit.visible();
-		kit.turn(600);
-		await kit.until(() => kit.root.querySelector('.confirm')?.getAttribute('aria-disabled') === null);
-	},
-	/** Until the card knows that it is in view: its delay has begun. */
-	async visible() {
 		await kit.until(() => {
-			const look = kit.root.querySelector('.card')?.dataset.look;
-			return look !== undefined;
+			kit.turn(600);
+			return kit.root.querySelector('.confirm')?.getAttribute('aria-disabled') === null;
 		});
-		await kit.frames(3);
-		await kit.wait(150); // one look of the watcher
+	},
+	/** Until the card is in view; its delay has just begun. */
+	async visible() {
+		await kit.until(() => kit.root.querySelector('.card')).catch(() => {});
+		for (let i = 0; i < 12 && kit.root.querySelector('.confirm')?.getAttribute('aria-disabled') !== null; i++) {
+			kit.turn(600);
+			await kit.wait(20);
+		}
+		dispatchEvent(new Event('focus'));
+	},
+	/**
+	 * Rows of a plain value, for sizes that are not kept in the fixtures.
+	 *
+	 * @param {any} value
+	 */
+	describe(value) {
+		const rows = [];
+		const walk = (at, depth, key, index) => {
+			const container = at !== null && typeof at === 'object';
+			const kind = at === null ? 'null' : Array.isArray(at) ? 'array' : typeof at;
+			rows.push({
+				path: '', depth, key: key === null ? null : [{ t: 'text', s: key }], index, kind, size: container ? Object.keys(at).length : 0,
+				tokens: container ? [] : [{ t: 'text', s: String(at) }], hidden: 0, warnings: [],
+			});
+			if (container) for (const [k, v] of Object.entries(at)) walk(v, depth + 1, Array.isArray(at) ? null : k, Array.isArray(at) ? Number(k) : null);
+		};
+		for (const [k, v] of Object.entries(value)) walk(v, 0, k, null);
+		return { raw: JSON.stringify(value), digest: 'd'.repeat(64), rows, warnings: [], hidden: { rows: 0, characters: 0 }, blocked: null };
 	},
 	async frames(n) {
 		for (let i = 0; i < n; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -187,3 +207,17 @@ const kit = {
 
 Object.assign(window, { kit });
 document.documentElement.dataset.ready = 'true';
+
+// Framed: shows a card by itself and tells the framing page how it stands.
+const query = new URLSearchParams(location.search);
+if (query.has('framed')) {
+	const session = kit.mount([call('delete-post')], { 'allowed-ancestors': query.get('allow') ?? '' }, { clock: query.has('clock') });
+	setInterval(() => {
+		const confirm = kit.root.querySelector('.confirm');
+		const { x, y } = confirm ? kit.at('.confirm') : { x: 0, y: 0 };
+		parent.postMessage({
+			disabled: confirm?.getAttribute('aria-disabled') ?? 'none', status: kit.root.querySelector('.status')?.textContent ?? '',
+			decisions: session.decisions.length, x, y, violations: seen.violations,
+		}, '*');
+	}, 50);
+}
