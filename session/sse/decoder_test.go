@@ -182,8 +182,8 @@ func TestS58_EndlessEventTakesAtMostTwiceTheCap(t *testing.T) {
 
 func TestS58_ManyTinyEventsTakeNoMemory(t *testing.T) {
 	events := 10_000_000
-	if testing.Short() {
-		events = 100_000
+	if testing.Short() || raceEnabled {
+		events = 500_000
 	}
 	chunk := []byte(strings.Repeat("id: 7\nevent: e\ndata: x\n\n", 1000))
 	d := New(Limits{})
