@@ -32,6 +32,10 @@ const (
 type decoder struct {
 	values [nCount]rawjson.Value
 	text   [4][]byte // memory for texts with escapes
+	// The deltas of an answer differ in their text only (contract 1.5): those
+	// that repeat the last one are not scanned again.
+	repeat rawjson.Repeat
+	kind   event.Kind // of what repeat has learned
 }
 
 func newReader() *Reader {
@@ -42,6 +46,13 @@ func newReader() *Reader {
 // decode reads one event. A frame that cannot be read is Malformed: told, and
 // otherwise without effect.
 func (d *decoder) decode(data []byte, e *event.Event) bool {
+	if lexeme, plain, ok := d.repeat.Match(data); ok {
+		e.Raw, e.Kind = data, d.kind
+		if e.Text = lexeme[1 : len(lexeme)-1]; !plain {
+			e.Text = d.decoded(lexeme, 0)
+		}
+		return true
+	}
 	v := &d.values
 	if err := names.Scan(data, v[:]); err != nil {
 		malformed(e, nil)
@@ -54,9 +65,9 @@ func (d *decoder) decode(data []byte, e *event.Event) bool {
 	}
 	switch string(d.string(nType, 0)) {
 	case "text.delta":
-		e.Kind, e.Text = event.Text, d.string(nDelta, 0)
+		d.delta(event.Text, data, e)
 	case "reasoning.delta":
-		e.Kind, e.Text = event.Reasoning, d.string(nDelta, 0)
+		d.delta(event.Reasoning, data, e)
 	case "message.start":
 		e.Kind, e.ChatID, e.MessageID = event.MessageStart, notBlank(d.string(nChatID, 0)), notBlank(d.string(nMessageID, 1))
 	case "tool.call":
@@ -81,11 +92,23 @@ func (d *decoder) decode(data []byte, e *event.Event) bool {
 	return true
 }
 
+func (d *decoder) delta(kind event.Kind, data []byte, e *event.Event) {
+	e.Kind, e.Text = kind, d.string(nDelta, 0)
+	if v := &d.values[nDelta]; v.Kind == rawjson.String && !v.Duplicate {
+		d.repeat.Learn(data, v.Raw)
+		d.kind = kind
+	}
+}
+
 // string gives the text of a member, "" for a member that is no string. slot
 // names the memory that it may use.
 func (d *decoder) string(name, slot int) []byte {
-	text := rawjson.Text(d.values[name].Raw, d.text[slot])
-	if cap(text) > cap(d.text[slot]) && d.values[name].Kind == rawjson.String && len(text)+2 != len(d.values[name].Raw) {
+	return d.decoded(d.values[name].Raw, slot)
+}
+
+func (d *decoder) decoded(lexeme []byte, slot int) []byte {
+	text := rawjson.Text(lexeme, d.text[slot])
+	if cap(text) > cap(d.text[slot]) && len(text)+2 != len(lexeme) {
 		d.text[slot] = text[:0]
 	}
 	return text
