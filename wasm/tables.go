@@ -2,8 +2,6 @@
 
 package main
 
-import "github.com/svedawasm/svedawasm/wasm/bridge"
-
 // tables are what the page's classes call for control. Their functions take
 // the handle first and the length of the input last.
 var tables = []table{
@@ -15,6 +13,8 @@ var tables = []table{
 		"openTurn":      func(a args) int { return host.OpenTurn(a[0], a[1], a[2]) },
 		"continue":      func(a args) int { return host.Continue(a[0], a[1], a[2]) },
 		"submitOutputs": func(a args) int { return host.SubmitOutputs(a[0], a[1]) },
+		"restore":       func(a args) int { return host.RestoreChat(a[0], a[1], a[2], a[3]) },
+		"reset":         func(a args) int { return host.ResetChat(a[0], a[1], a[2]) },
 		"reread":        func(a args) int { return host.Reread(a[0], a[1]) },
 		"stop":          func(a args) int { return host.Stop(a[0], a[1], a[2]) },
 		"decide":        func(a args) int { return host.Decide(a[0], a[1], a[2]) },
@@ -40,12 +40,7 @@ var tables = []table{
 		"clear":           func(a args) int { return host.ClearTools(a[0]) },
 	}},
 	{"SvedaClient", map[string]entry{
-		"open": func(a args) int {
-			return host.OpenClient(bridge.ClientOptions{
-				Registry: a[0], Flags: a[1], MaxToolRounds: a[2],
-				ToolTimeout: a[3], TailTimeout: a[4], SilenceTimeout: a[5],
-			}, a[6])
-		},
+		"open":         func(a args) int { return host.OpenClient(a[0], a[1], a[2]) },
 		"close":        func(a args) int { return host.CloseClient(a[0]) },
 		"openDecoder":  func(a args) int { return host.OpenDecoder() },
 		"closeDecoder": func(a args) int { return host.CloseDecoder(a[0]) },

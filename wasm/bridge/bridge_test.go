@@ -109,7 +109,7 @@ func (p *page) number(length int) int {
 func (p *page) openSession() (registry, session int) {
 	p.t.Helper()
 	registry = p.number(p.OpenRegistry())
-	client := p.number(p.OpenClient(ClientOptions{Registry: registry}, p.write("sveda")))
+	client := p.number(p.OpenClient(registry, 0, p.write("sveda")))
 	return registry, p.number(p.OpenSession(client, p.write("chat", strings.Repeat("s", 16))))
 }
 

@@ -97,6 +97,22 @@ func (b *Bridge) SubmitOutputs(handle, ticket int) int {
 	return b.with(handle, func(s *session.Session) { s.SubmitOutputs(session.Ticket(ticket)) })
 }
 
+// RestoreChat reads the options of a turn and brings back a chat that the server
+// may have.
+func (b *Bridge) RestoreChat(handle, ticket, create, length int) int {
+	in := b.input(length)
+	return b.with(handle, func(s *session.Session) {
+		s.Restore(session.Ticket(ticket), turnOptions(&in), create != 0)
+	})
+}
+
+// ResetChat reads the options of a turn, drops the chat on the server and opens
+// it anew.
+func (b *Bridge) ResetChat(handle, ticket, length int) int {
+	in := b.input(length)
+	return b.with(handle, func(s *session.Session) { s.Reset(session.Ticket(ticket), turnOptions(&in)) })
+}
+
 // Reread asks the server for the state of the chat.
 func (b *Bridge) Reread(handle, ticket int) int {
 	return b.with(handle, func(s *session.Session) { s.Reread(session.Ticket(ticket)) })

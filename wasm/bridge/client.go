@@ -1,7 +1,10 @@
 package bridge
 
 import (
+	"strconv"
+
 	"github.com/svedawasm/svedawasm/session"
+	"github.com/svedawasm/svedawasm/session/asgard"
 	"github.com/svedawasm/svedawasm/session/event"
 	"github.com/svedawasm/svedawasm/session/sveda"
 	"github.com/svedawasm/svedawasm/session/vercel"
@@ -9,9 +12,11 @@ import (
 
 // client is what the sessions of one SvedaClient have in common.
 type client struct {
-	config  session.Config
-	dialect string
-	flags   int
+	config       session.Config
+	dialect      string
+	histories    bool
+	apiKey       string
+	identityHint string
 }
 
 // Flags of OpenClient. web/src/client.js has the same list.
@@ -20,37 +25,37 @@ const (
 	FlagGrants                  // an approval may speak for the whole chat
 	FlagPersist                 // Persist effects are wanted
 	FlagHistories               // there is an endpoint for stored chats
+	FlagClaims                  // several pages may show a chat
+	FlagRefreshAuth             // headers are made for each request
 )
 
-// ClientOptions are the numbers of OpenClient; durations are milliseconds, 0 is
-// the default and a negative one is none.
-type ClientOptions struct {
-	Registry       int
-	Flags          int
-	MaxToolRounds  int
-	ToolTimeout    int
-	TailTimeout    int
-	SilenceTimeout int
-}
-
-// OpenClient reads the name of the protocol and answers with a handle for
-// OpenSession.
-func (b *Bridge) OpenClient(o ClientOptions, length int) int {
+// OpenClient reads the name of the protocol, the API key and the identity hint
+// of Asgard's, and the numbers of session.Config in its order, as decimal text;
+// an absent one is the default. It answers with a handle for OpenSession.
+func (b *Bridge) OpenClient(registryHandle, flags, length int) int {
 	in := b.input(length)
-	r := b.registries.get(o.Registry)
+	r := b.registries.get(registryHandle)
 	if r == nil {
 		return b.unknownHandle()
 	}
-	c := &client{dialect: in.Text(), flags: o.Flags, config: session.Config{
-		Tools:          r.tools,
-		NoAutoSubmit:   o.Flags&FlagKeepOutputs != 0,
-		Grants:         o.Flags&FlagGrants != 0,
-		Persist:        o.Flags&FlagPersist != 0,
-		MaxToolRounds:  o.MaxToolRounds,
-		ToolTimeout:    o.ToolTimeout,
-		TailTimeout:    o.TailTimeout,
-		SilenceTimeout: o.SilenceTimeout,
-	}}
+	c := &client{
+		dialect: in.Text(), apiKey: in.Text(), identityHint: in.Text(),
+		histories: flags&FlagHistories != 0,
+		config: session.Config{
+			Tools:        r.tools,
+			NoAutoSubmit: flags&FlagKeepOutputs != 0,
+			Grants:       flags&FlagGrants != 0,
+			Persist:      flags&FlagPersist != 0,
+			Claims:       flags&FlagClaims != 0,
+			RefreshAuth:  flags&FlagRefreshAuth != 0,
+		},
+	}
+	for _, number := range []*int{
+		&c.config.MaxToolRounds, &c.config.ToolTimeout, &c.config.TailTimeout, &c.config.SilenceTimeout,
+		&c.config.DecisionAttempts, &c.config.DecisionTimeout, &c.config.LateApproval,
+	} {
+		*number, _ = strconv.Atoi(in.Text()) // 0 for an absent one
+	}
 	if c.newDialect() == nil {
 		return b.fail(failure("invalid-option", "this build has no protocol "+quote(c.dialect)))
 	}
@@ -61,9 +66,11 @@ func (b *Bridge) OpenClient(o ClientOptions, length int) int {
 func (c *client) newDialect() event.Dialect {
 	switch c.dialect {
 	case "sveda":
-		return sveda.New(sveda.Config{Histories: c.flags&FlagHistories != 0})
+		return sveda.New(sveda.Config{Histories: c.histories})
 	case "vercel":
-		return vercel.New(vercel.Config{Histories: c.flags&FlagHistories != 0})
+		return vercel.New(vercel.Config{Histories: c.histories})
+	case "asgard":
+		return asgard.New(asgard.Config{APIKey: c.apiKey, IdentityHint: c.identityHint})
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func newPage(t *testing.T, url string, fallback int) *page {
 	p := &page{t: t, b: bridge.New(), tasks: make(chan func(), 1000), woken: make(chan int, 1000), token: "secret"}
 	p.s = New(p.b, func(handle int) { p.woken <- handle }, func(f func()) { p.tasks <- f })
 	registry := p.number(p.b.OpenRegistry())
-	client := p.number(p.b.OpenClient(bridge.ClientOptions{Registry: registry}, p.write("sveda")))
+	client := p.number(p.b.OpenClient(registry, 0, p.write("sveda")))
 	p.handle = p.number(p.b.OpenSession(client, p.write("chat", strings.Repeat("s", 16))))
 	p.take(p.s.Open(p.handle, fallback, p.write(url, strings.Repeat("r", 16))))
 	return p

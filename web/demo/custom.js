@@ -1,6 +1,6 @@
 // A chat that draws its own buttons, from session.confirmations.
 import { SvedaClient, messageText } from '/dist/auto.js';
-import { drawRow, Speaker, Speech } from '/dist/card/index.js';
+import { Speaker, tokensToText } from '/dist/card/index.js';
 import { tokenHeaders } from './token.js';
 
 /** @import { Confirmation } from '../src/confirmation.js' */
@@ -13,6 +13,7 @@ const send = /** @type {HTMLButtonElement} */ (find('send'));
 const client = new SvedaClient({ headers: tokenHeaders });
 const session = client.createSession();
 
+const speaker = new Speaker('en');
 /** @type {readonly Confirmation[] | undefined} */
 let drawn;
 
@@ -30,12 +31,14 @@ function show() {
 /** @param {Confirmation} confirmation */
 function question(confirmation) {
 	const { toolCallId, toolName, state, error } = confirmation;
-	// Made from the bytes that the server sent; hidden characters are labels.
+	// Made from the bytes that the server sent; invisible characters become labels.
 	const { rows, blocked, digest, hidden } = confirmation.arguments;
-	const list = document.createElement('div');
-	list.setAttribute('role', 'list');
-	const speech = new Speech(new Speaker('en'));
-	list.append(...rows.map((row) => drawRow(row, speech)));
+	const list = element('dl', '');
+	for (const { key, index, kind, size, tokens } of rows) {
+		const name = key === null ? String(index ?? '') : tokensToText(key, speaker);
+		const value = kind === 'object' || kind === 'array' ? `${kind} of ${size}` : tokensToText(tokens ?? [], speaker);
+		list.append(element('dt', name), element('dd', value));
+	}
 	/** @param {string} label @param {'approve' | 'deny'} decision @param {boolean} possible */
 	const button = (label, decision, possible) => {
 		const node = element('button', label);

@@ -20,10 +20,15 @@
  */
 export function joinHeaders(ours, theirs) {
 	const given = typeof theirs === 'function' ? theirs() : theirs;
-	if (typeof (/** @type {any} */ (given)?.then) === 'function') {
-		return Promise.resolve(given).then((headers) => merge(ours, headers));
-	}
-	return merge(ours, /** @type {HeaderSource} */ (given));
+	return isPromise(given) ? Promise.resolve(given).then((headers) => merge(ours, headers)) : merge(ours, given);
+}
+
+/**
+ * @param {HeaderSource | PromiseLike<HeaderSource>} given
+ * @returns {given is PromiseLike<HeaderSource>}
+ */
+export function isPromise(given) {
+	return typeof (/** @type {any} */ (given)?.then) === 'function';
 }
 
 /**
@@ -45,12 +50,12 @@ function merge(ours, given) {
 
 /**
  * @param {HeaderSource} given
- * @returns {Iterable<[string, unknown]>}
+ * @returns {[string, any][]}
  */
-function entries(given) {
+export function entries(given) {
 	if (given === undefined || given === null) return [];
 	const iterable = /** @type {any} */ (given)[Symbol.iterator];
-	return typeof iterable === 'function' ? /** @type {any} */ (given) : Object.entries(given);
+	return typeof iterable === 'function' ? [.../** @type {any} */ (given)] : Object.entries(given);
 }
 
 /**

@@ -261,12 +261,37 @@ export class SvedaChatSession {
 	}
 
 	/**
+	 * Brings back a chat that the server may have, and follows a run that is on.
+	 *
+	 * @param {TurnOptions & {payload?: unknown, create?: boolean}} [options] `create`
+	 *   opens the chat when there is none
+	 * @returns {Promise<{exists: boolean}>} an error is never taken for absence
+	 */
+	async restore({ create = false, ...options } = {}) {
+		const found = await this.#driver.withContext(() => this.#driver.ask('restore', [create ? 1 : 0], turnFields(options)));
+		return found ?? { exists: true };
+	}
+
+	/**
+	 * Drops the chat on the server and opens it anew.
+	 *
+	 * @param {TurnOptions & {payload?: unknown}} [options]
+	 * @returns {Promise<void>}
+	 * @throws {SvedaError} `unsupported` where the protocol has no such request
+	 */
+	async reset(options = {}) {
+		await this.#driver.withContext(() => this.#driver.ask('reset', [], turnFields(options)));
+	}
+
+	/**
 	 * Ends the running turn. What arrived is kept; calls that wait go on waiting.
 	 *
+	 * @param {{force?: boolean}} [options] `force` does not wait for the server's
+	 *   own end of the run, where the protocol has one
 	 * @returns {Promise<void>}
 	 */
-	async stop() {
-		await this.#driver.ask('stop', [0]);
+	async stop({ force = false } = {}) {
+		await this.#driver.ask('stop', [force ? 1 : 0]);
 	}
 
 	/**

@@ -97,9 +97,12 @@ export const toolResult = (toolCallId, toolName, output) => ({ type: 'tool.resul
  * Makes a runtime whose answers are played in the order in which they were
  * scripted, one a request.
  *
- * @param {{origin?: string}} [options]
+ * @param {object} [options]
+ * @param {string} [options.origin]
+ * @param {boolean} [options.histories] whether it has stored chats; then the
+ *   client may ask for one at any time, and the script has to answer that too
  */
-export function scriptedServer({ origin = 'https://runtime.test' } = {}) {
+export function scriptedServer({ origin = 'https://runtime.test', histories = false } = {}) {
 	/** @type {((request: RecordedRequest, signal: AbortSignal | undefined) => Promise<Response> | Response)[]} */
 	const answers = [];
 	/** @type {RecordedRequest[]} */
@@ -107,7 +110,10 @@ export function scriptedServer({ origin = 'https://runtime.test' } = {}) {
 
 	return {
 		/** @readonly for the options of SvedaClient */
-		endpoints: { stream: `${origin}/sveda/stream`, histories: `${origin}/sveda/chat-histories` },
+		endpoints: {
+			stream: `${origin}/sveda/stream`,
+			...(histories ? { histories: `${origin}/sveda/chat-histories` } : undefined),
+		},
 		/** @readonly every request so far */
 		requests,
 

@@ -89,7 +89,7 @@ test('3.25 the context: functions are called for each request, a later entry ove
 });
 
 test('5 stored chats: list, read, rename, delete, and the texts of their errors', async () => {
-	const server = scriptedServer();
+	const server = scriptedServer({ histories: true });
 	const client = new SvedaClient({ endpoints: server.endpoints, fetchFn: server.fetch, headers: { 'x-sveda-embed-token': 't' } });
 	server.respond(200, { histories: [{ id: 'a', title: 'A' }] }).respond(200, { history: { id: 'a/b', messages: [] } });
 	server.respond(200, { success: true }).respond(200, { success: true });
@@ -144,4 +144,40 @@ test('iterateSvedaStream gives events as they came, whatever the source', async 
 	for await (const event of iterateSvedaStream(new Response('data: {"type":"a"}'))) cutEvents.push(event);
 	assert.deepEqual(cutEvents, [{ type: 'a' }], 'a last frame without a blank line counts');
 	await assert.rejects(async () => { for await (const _ of iterateSvedaStream(new Response(null))); }, { message: '[sveda] Stream response has no body' });
+});
+
+test('asgard: where it goes, with which headers, and decisions with its words', async () => {
+	const server = scriptedServer();
+	const asked = { requestId: 'r1', customChannelId: 'ch', event: { type: 'x' } };
+	assert.throws(() => new SvedaClient({ dialect: 'asgard' }), { code: 'invalid-option' });
+	assert.throws(() => new SvedaClient({ botProviderEndpoint: 'https://a.example/x' }), { code: 'invalid-option' });
+	assert.throws(() => new SvedaClient({ dialect: 'asgard', botProviderEndpoint: 'http://a.example/x' }), { code: 'invalid-endpoint' });
+	const client = new SvedaClient({
+		dialect: 'asgard', botProviderEndpoint: 'https://a.example/ns/n/bot-provider/b//', apiKey: 'key', userIdentityHint: 'me',
+		customHeaders: { 'X-Other': '1', 'x-asgard-user-identity-hint': 'somebody else' }, fetchFn: server.fetch,
+	});
+	server.respond(500, asked);
+	const session = client.createSession('ch/1');
+	await assert.rejects(session.sendMessage({ text: 'hello' }));
+	const [request] = server.requests;
+	assert.equal(request.url, 'https://a.example/ns/n/bot-provider/b/message/sse');
+	assert.equal(request.headers['X-API-KEY'], 'key');
+	assert.equal(request.headers['X-ASGARD-USER-IDENTITY-HINT'], 'me');
+	assert.equal(request.headers['X-Other'], '1');
+	assert.equal('x-asgard-user-identity-hint' in request.headers, false);
+	assert.equal(request.body.customChannelId, 'ch/1');
+	assert.equal(request.body.text, 'hello');
+	assert.deepEqual(await session.replyToolCallConsents([{ toolCallId: 'c', result: 'ALLOW_ONCE' }]), [{ toolCallId: 'c', outcome: 'not-pending' }]);
+	await assert.rejects(session.replyToolCallConsents([{ toolCallId: 'c', result: /** @type {any} */ ('ALLOW') }]), { code: 'invalid-decision' });
+	await assert.rejects(session.continueAfterMaxSteps(), { code: 'unsupported' });
+});
+
+test('vercel mode: its headers, and its parts read as events', async () => {
+	const server = scriptedServer();
+	server.reply({ type: 'text-delta', textDelta: 'hi' }, 'data: {"type":"finish","finishReason":"stop"}\n\ndata: [DONE]\n\n', { type: 'message.end' });
+	const session = new SvedaClient({ endpoints: server.endpoints, fetchFn: server.fetch, protocolMode: 'vercel' }).createSession();
+	await session.send('x');
+	assert.equal(server.requests[0].headers['X-Sveda-Protocol'], 'vercel');
+	assert.equal(server.requests[0].headers.Accept, 'text/event-stream');
+	assert.equal(session.messages[1].parts[0].text, 'hi');
 });

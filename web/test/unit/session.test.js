@@ -319,7 +319,7 @@ test('3.19 W17 B127 a refused request gives status, Retry-After and the words of
 });
 
 test('design rule 6 a decision that was not accepted is live again, with the error', async () => {
-	const { server, session } = setup();
+	const { server, session } = setup({ decisionAttempts: 1 });
 	server.reply(toolCall('c1', 'rm', {}, 'required'), messageEnd('tool_calls')).fail().reply(toolResult('c1', 'rm', {}), text('ok'));
 	await session.send('x');
 	await assert.rejects(session.resolveToolConfirmation('c1', 'approve'), { code: 'network' });
