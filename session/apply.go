@@ -133,6 +133,10 @@ func (s *Session) applyStart(st *stream, e *event.Event) {
 		s.target(st, e.MessageID)
 	}
 	st.adopted = true
+	if st.request.Kind == event.Reread || st.request.Cursor != "" {
+		// A message that was cut is told again from its beginning.
+		s.setText(st, &event.Event{MessageID: e.MessageID}, event.TextPart)
+	}
 }
 
 // target gives the assistant message that an event of the stream belongs to:

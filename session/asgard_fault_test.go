@@ -610,3 +610,55 @@ func TestAsgard_C10_AnyChunkingGivesTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestAsgard_W23_AReplyWithoutAnAnswerIsLookedUpAndNotRepeated(t *testing.T) {
+	c := newChannel(t, patient) // a session that would try a decision again where it may
+	c.send("x")
+	c.answer(PAUSE("proc-1", remove("a")))
+	tap := c.tap("a", "approve")
+	c.lost()
+	c.wantPosts(2)
+	c.wantError(tap, session.CodeNetwork)
+	c.wantState("a", "pending")
+	c.wantRejoin()
+	c.answer(remove("a").complete("1", false), MCOMPLETE("m", "deleted"), RUNDONE) // it had arrived
+	if c.s.Pending() {
+		t.Errorf("still asked: %+v", c.shown["a"])
+	}
+	c.wantPosts(2)
+	c.wantTranscript("user: x\nassistant: call a result a 1\nassistant: deleted\n")
+}
+
+func TestAsgard_R20_ADecisionDoesNotWaitForAReadingThatHangs(t *testing.T) {
+	c := paused(t, remove("a"))
+	c.tap("a", "approve")
+	c.plain(412, "")
+	c.wantRejoin() // and the server says nothing
+	again := c.tap("a", "deny")
+	c.wantReply("a DENY_ONCE\n")
+	c.answer(INIT, RUNDONE)
+	c.wantOutcome(again, "sent")
+
+	c = paused(t, remove("a")) // one that the page has asked for is waited for
+	reread := c.reread()
+	c.tap("a", "deny")
+	c.wantRejoin()
+	c.answer(BRACKET(remove("a")))
+	c.wantResolved(reread)
+	c.wantReply("a DENY_ONCE\n")
+}
+
+func TestAsgard_R08_AMessageThatWasCutIsToldAgainFromItsBeginning(t *testing.T) {
+	c := newChannel(t)
+	c.send("x")
+	c.head()
+	c.feed(withID("1", INIT), MSTART("m"), MDELTA("m", "hal"))
+	c.lost()
+	c.resumed()
+	c.head()
+	c.feed(MSTART("m"), MDELTA("m", "half "))
+	c.wantTranscript("user: x\nassistant: half \n")
+	c.feed(MDELTA("m", "and half"), withID("2", MCOMPLETE("m", "half and half")), RUNDONE)
+	c.eof()
+	c.wantTranscript("user: x\nassistant: half and half\n")
+}

@@ -179,12 +179,36 @@ func (s *Session) sendDecisions() bool {
 	id := s.lastID + 1 // of the stream that open makes
 	for _, c := range s.confirmations {
 		if c.ready(s) {
+			s.told[c.id] = true
 			c.stream = id
 		}
 	}
 	s.attachOutputs()
 	s.open(&event.Request{Kind: event.Decide, Decisions: decisions, MessageID: s.lastSent}, 0)
 	return true
+}
+
+// yieldReread gives up a reading of the state that nobody asked for and that has
+// brought nothing yet, when a person's decision waits behind it: a server that
+// does not answer must not hold it up (R20).
+func (s *Session) yieldReread() {
+	st := s.main
+	if st == nil || st.request.Kind != event.Reread || st.phase != waiting {
+		return
+	}
+	for i := range s.tickets {
+		if s.tickets[i].stream == st.id {
+			return
+		}
+	}
+	for _, c := range s.confirmations {
+		if c.ready(s) && !c.auto {
+			s.effect(Effect{Kind: AbortStream, ID: st.id})
+			s.clearTimer(st.watchdog)
+			s.main = nil
+			return
+		}
+	}
 }
 
 // ready says that the decision can be sent now.

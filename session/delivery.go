@@ -21,14 +21,14 @@ const (
 // redeliver makes the request of a failed stream again when that can help and
 // do no harm. It reports whether it did.
 func (s *Session) redeliver(st *stream, err *Error) bool {
-	if err == nil || st.accepted || s.closed || s.stopped() {
+	if err == nil || st.accepted || s.closed || s.stopping.phase != notStopping {
 		return false
 	}
 	delay := 0
 	switch {
 	case err.Status == 401 && s.cfg.RefreshAuth && !st.refreshed:
 		st.refreshed = true
-	case st.request.Kind == event.Decide && passing(err):
+	case st.request.Kind == event.Decide && s.traits.RepeatsDecisions && passing(err):
 		delay = s.backoff(st.attempt, err)
 		if st.attempt++; st.attempt >= s.cfg.DecisionAttempts || !s.inTime(st, delay) {
 			return false

@@ -55,15 +55,15 @@ func (s *Session) resumeNow(id int) {
 
 // doubtful has the state of the chat read again where a stream has left it
 // unknown, and that is the only way to know it: what was taken and then cut
-// (asgard W3, W24), a decision that the server itself refused (W1, W2, W4), a
-// question in a run that failed (W16).
+// (asgard W3, W24), a decision that the server refused or whose answer was lost
+// (W1, W2, W4, W23), a question in a run that failed (W16).
 func (s *Session) doubtful(st *stream, err *Error) {
 	if err == nil || !s.traits.RereadIsRun || st.request.Kind == event.Reread || err.Code == CodeAborted {
 		return
 	}
-	answered := st.status != 0 && st.status < 500
+	decided := st.request.Kind == event.Decide && err.Code != CodeRequestFailed
 	asked := s.batch != nil && s.batch.stream == st.id && s.Pending()
-	if st.accepted && !err.inBand || asked || answered && st.request.Kind == event.Decide {
+	if st.accepted && !err.inBand || asked || decided {
 		s.reread(0, false)
 	}
 }

@@ -47,8 +47,11 @@ type ticket struct {
 }
 
 // undone is the error of a decision that did not come about, nil otherwise.
-func (t *ticket) undone() *Error {
+func (t *ticket) undone(s *Session) *Error {
 	for _, c := range t.decided {
+		if c.ready(s) {
+			return newError(CodeAborted, "the decision was not sent")
+		}
 		if c.state == Pending || c.state == Expired || c.state == AnsweredElsewhere && c.stream == 0 {
 			return c.err
 		}
@@ -152,6 +155,7 @@ func (s *Session) begin(o TurnOptions) {
 // advance does what the turn can do next now that an input has been taken. It
 // is the only place that opens follow-up requests.
 func (s *Session) advance() {
+	s.yieldReread()
 	if s.closed || s.main != nil || s.sideOf(event.Delete) != nil {
 		return
 	}
@@ -228,7 +232,7 @@ func (s *Session) settleTurn() {
 		}
 	}
 	for _, t := range s.tickets {
-		if err := t.undone(); err != nil {
+		if err := t.undone(s); err != nil {
 			s.reject(t.id, err)
 		} else {
 			s.resolve(t.id, t.data)

@@ -94,6 +94,9 @@ type Traits struct {
 	// GrantsAtServer: the server remembers an Always; the client does so only
 	// within one batch.
 	GrantsAtServer bool
+	// RepeatsDecisions: a decision that arrives twice gets the outcome of the
+	// first, so a request whose fate is not known may be sent again.
+	RepeatsDecisions bool
 	// RereadIsRun: reading the state again is a run of the channel (it may tail a
 	// live one), not a request beside the turn.
 	RereadIsRun bool

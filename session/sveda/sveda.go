@@ -22,7 +22,7 @@ func New(cfg Config) *Dialect { return &Dialect{cfg} }
 
 // Traits implements event.Dialect.
 func (d *Dialect) Traits() event.Traits {
-	return event.Traits{ResultsByID: true, Placeholder: true, ClientName: "[sveda]"}
+	return event.Traits{ResultsByID: true, RepeatsDecisions: true, Placeholder: true, ClientName: "[sveda]"}
 }
 
 // Supports implements event.Dialect.
