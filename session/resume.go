@@ -74,6 +74,15 @@ func (s *Session) closeReread(st *stream, err *Error) {
 	if st.request.Kind != event.Reread || err != nil && !err.gone {
 		return
 	}
+	kept := s.tickets[:0]
+	for _, t := range s.tickets { // who asked has the answer, whatever the turn does now
+		if t.stream == st.id && err == nil {
+			s.resolve(t.id, t.data)
+		} else {
+			kept = append(kept, t)
+		}
+	}
+	s.tickets = kept
 	for _, c := range s.confirmations {
 		switch {
 		case !c.open() || c.batch != nil && c.batch.stream == st.id:
