@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/svedawasm/svedawasm/playground/internal/store"
@@ -96,7 +95,7 @@ func (t *Turn) admitWords(ctx context.Context, modelErr error) error {
 func (t *Turn) settle(chat *store.Chat) (changed []store.Call, refusal error) {
 	changed = t.withdraw(chat)
 	results := t.takeResults(chat)
-	if waiting(chat) && (len(results) == 0 || strings.TrimSpace(t.req.Text) != "") {
+	if waiting(chat) && (len(results) == 0 || t.req.speaks()) {
 		return nil, errPending
 	}
 	return append(changed, results...), nil
@@ -124,7 +123,7 @@ func (t *Turn) create(tx store.Tx) error {
 // appendWords adds what the person wrote. A message that stands last already
 // and has no answer yet is the same request sent again, not a second one.
 func (t *Turn) appendWords(tx store.Tx, chat *store.Chat) error {
-	if strings.TrimSpace(t.req.Text) == "" && len(t.req.Files) == 0 {
+	if !t.req.speaks() {
 		return nil
 	}
 	id := t.req.MessageID

@@ -12,6 +12,10 @@ import (
 // noResult is what the model is told of a call without an answer (rule 23).
 const noResult = "Tool result was not available."
 
+// maxContext is how much of a page's context the model is told, in bytes; a
+// larger one is left out, as it is for the host.
+const maxContext = 24000
+
 const systemPrompt = "You are an assistant inside a web page. Use the tools when they help. " +
 	"Some tools wait for the person to confirm them; when a result says denied, accept that and do not try again unless asked."
 
@@ -20,7 +24,7 @@ const systemPrompt = "You are an assistant inside a web page. Use the tools when
 // (the known server puts the text before the answers, fault S-5).
 func conversation(chat *store.Chat, pageContext json.RawMessage) []model.Message {
 	system := systemPrompt
-	if len(pageContext) > 0 && string(pageContext) != "null" && string(pageContext) != "{}" {
+	if n := len(pageContext); n > 0 && n <= maxContext && string(pageContext) != "{}" {
 		system += "\n\nContext of the page, as JSON:\n" + string(pageContext)
 	}
 	list := []model.Message{{Role: model.System, Text: system}}

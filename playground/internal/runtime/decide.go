@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
 	"github.com/svedawasm/svedawasm/playground/internal/hostclient"
@@ -38,7 +37,7 @@ func (t *Turn) admitDecisions(ctx context.Context, modelErr error) error {
 		changed := append(t.withdraw(chat), t.takeResults(chat)...)
 		// With nothing left to decide the decisions do nothing, and words
 		// beside them count; else the words are ignored (rules 11 and 12).
-		if !waiting(chat) && (strings.TrimSpace(t.req.Text) != "" || len(t.req.Files) > 0) {
+		if !waiting(chat) && t.req.speaks() {
 			words = true
 			return putAll(tx, changed)
 		}

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/svedawasm/svedawasm/playground/internal/policy"
 	"github.com/svedawasm/svedawasm/playground/internal/store"
@@ -38,6 +39,11 @@ type Request struct {
 	Provider    string
 	Thinking    bool
 	Policy      policy.Policy
+}
+
+// speaks reports whether the person wrote or attached anything.
+func (r *Request) speaks() bool {
+	return strings.TrimSpace(r.Text) != "" || len(r.Files) > 0
 }
 
 // SeedMessage is an earlier message of a chat that the store does not have.
