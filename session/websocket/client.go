@@ -46,7 +46,7 @@ type Client struct {
 	hintedAt   int64 // when a hint last cut a wait short
 	hinted     bool
 	welcomed   bool // this server speaks the protocol
-	refreshed  bool // the token was refreshed since the last welcome
+	refreshed  bool // the token was fetched again and has not led to anything yet
 	given      bool // GiveUpTimer runs
 
 	state   string

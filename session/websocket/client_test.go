@@ -273,13 +273,23 @@ func TestR6_QuietStreamWithHeartbeatsLivesADay(t *testing.T) {
 	wantEqual(t, "comments for the session", strings.Count(r.bodies[1], ": heartbeat\n\n"), 24*60*3)
 }
 
-func TestR11_TokenIsRefreshedOnce(t *testing.T) {
+func TestR11_FreshTokenThatIsRefusedIsFinal(t *testing.T) {
 	r := newRig(t, Config{})
 	r.do(func(c *Client) { c.Request(1, []byte(`{}`)) })
 	r.openSocket()
 	r.closeSocket(4401)
+	wantEqual(t, "sockets", len(r.dials), 1)
+	wantEqual(t, "status", r.heads[1], 401)
+}
+
+func TestR11_TokenIsRefreshedOnce(t *testing.T) {
+	r := newRig(t, Config{})
+	r.begin(1, `{}`)
+	r.closeSocket(4401)
 	wantEqual(t, "sockets", len(r.dials), 2)
 	r.openSocket()
+	r.welcome(Frame{Resumed: true})
+	wantEqual(t, "requests", r.sent(), "1:{} 1:{}")
 	r.closeSocket(4401)
 	wantEqual(t, "sockets", len(r.dials), 2)
 	wantEqual(t, "status", r.heads[1], 401)

@@ -35,8 +35,10 @@ func (c *Client) Closed(conn, code int) {
 		return // of an old socket (R5)
 	}
 	switch status := StatusOf(code); {
-	case status == 401 && !c.refreshed:
-		c.refreshed = true // the token may just have run out; Dial fetches a fresh one
+	case status == 401 && c.phase == open && !c.refreshed:
+		// The token ran out under an open socket; Dial fetches a fresh one. At
+		// the start it was fresh, so that a refusal there is final (R11).
+		c.refreshed = true
 		c.clear(LifeTimer)
 		c.dial()
 		c.startGiveUp()

@@ -94,10 +94,16 @@ func (r *rig) pass(ms int64) {
 func (r *rig) untilDial() {
 	r.t.Helper()
 	for n := len(r.dials); len(r.dials) == n; {
-		if len(r.timers) == 0 {
+		next := int64(-1)
+		for _, deadline := range r.timers {
+			if next < 0 || deadline < next {
+				next = deadline
+			}
+		}
+		if next < 0 {
 			r.t.Fatal("no timer leads to another attempt")
 		}
-		r.pass(1)
+		r.pass(max(next-r.now, 0))
 	}
 }
 

@@ -41,7 +41,7 @@ func (c *Client) welcome(f *Frame) {
 		c.forgetLink() // a server that forgot to say gap
 	}
 	c.link, c.phase = f.Link, open
-	c.welcomed, c.refreshed, c.welcomedAt = true, false, c.now
+	c.welcomed, c.welcomedAt = true, c.now
 	c.credit = or(f.Credit, defaultCredit)
 	c.limit = or(f.Limit, MaxMessage)
 	c.clear(ConnectTimer)
@@ -74,7 +74,7 @@ func (c *Client) numbered(f *Frame, size int) {
 		c.broken()
 		return
 	}
-	c.seq = f.Seq
+	c.seq, c.refreshed = f.Seq, false
 	c.unacked += size
 	r := c.requestByID(f.ID)
 	if r != nil {

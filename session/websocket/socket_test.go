@@ -63,8 +63,8 @@ func await(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-c:
-	case <-time.After(5 * time.Second):
-		t.Fatalf("waited for %s for 5 s", what)
+	case <-time.After(30 * time.Second):
+		t.Fatalf("waited for %s for 30 s", what)
 	}
 }
 
