@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/svedawasm/svedawasm/session"
+	"github.com/svedawasm/svedawasm/session/asgard"
 	"github.com/svedawasm/svedawasm/session/vercel"
 )
 
@@ -22,6 +23,19 @@ var fuzzFrames = []string{
 	frame(`{"type":"tool-call","toolCallId":"c1","toolName":"d","args":{"a":1},"confirmation":"required"}`), frame(`{"type":"finish"}`), ": ping\n\n", "\r\r\n\xff\x00",
 }
 
+// fuzzRuns is the same for a channel.
+var fuzzRuns = []string{
+	INIT, RUNDONE, RUNERR("x"), RUNERR(refusalText), SAID("m1", "a"), MSTART("m2"), MDELTA("m2", "b"), MCOMPLETE("m2", "bc"), MUSER("mu", "", "x"),
+	CONSENT("p1", remove("c1"), run("c2", "ls")), CONSENT("p1", run("c2", "ls")), CONSENT("", remove("c1")), CONSENT("p2"), CONSENT("p3", allowed(run("c3", "df")), remove("c1")),
+	PAUSE("p1", remove("c1"), run("c2", "ls"), run("c3", "df")), BRACKET(remove("c1")), remove("c1").start(), remove("c1").complete("1", false), run("c2", "ls").complete("2", true),
+	run("b1", "ps").start(), run("b1", "ps").complete("3", false), withID("7", INIT), withID("8", SAID("m4", "d")), ": ping\n\n", "id:\n\n", "data: {\n\n", "\xff\r\r",
+}
+
+func allowed(c aCall) aCall {
+	c.allowed = true
+	return c
+}
+
 // fuzzLists is what a page or a server may have stored.
 var fuzzLists = []string{
 	`[]`, waitingHistory,
@@ -32,7 +46,7 @@ var fuzzLists = []string{
 	`[{"role":"assistant","parts":[{"type":"reasoning","text":"."},{"type":"tool-result","toolCallId":"f1","output":1},{"type":"tool-result","toolCallId":"f2","output":1}]}]`,
 }
 
-var fuzzIDs = []string{"c1", "c2", "f1", "f2", "f4", "b1", "zz"}
+var fuzzIDs = []string{"c1", "c2", "f1", "f2", "f4", "c3", "zz"}
 
 // FuzzSession puts random inputs in random order. The harness checks after each
 // of them what must always hold: a handler runs once and never after a denial
@@ -86,6 +100,10 @@ func play(t *testing.T, mode byte, ops []byte) {
 	if mode&8 != 0 {
 		cfg.Dialect = vercel.New(vercel.Config{Histories: true})
 	}
+	frames := fuzzFrames
+	if mode&16 != 0 {
+		cfg.Dialect, frames = asgard.New(asgard.Config{}), fuzzRuns
+	}
 	cfg.MaxToolRounds = 3
 	c := makeChat(t, cfg)
 	c.register("gated", "required")
@@ -112,7 +130,7 @@ func play(t *testing.T, mode byte, ops []byte) {
 		case 5:
 			c.headOf(stream, 200, "text/event-stream")
 		case 6:
-			c.feedTo(stream, fuzzFrames[arg%len(fuzzFrames)])
+			c.feedTo(stream, frames[arg%len(frames)])
 		case 7:
 			c.end(stream, session.EOF, "")
 		case 8:
@@ -148,9 +166,19 @@ func play(t *testing.T, mode byte, ops []byte) {
 				}
 			}
 		case 15:
-			c.goOn()
+			if mode&16 != 0 {
+				t := c.ticket()
+				c.put(func(c *chat) { c.s.Nudge(t, session.TurnOptions{}) })
+			} else {
+				c.goOn()
+			}
 		case 16:
-			c.submit()
+			if mode&16 != 0 && arg%4 == 0 {
+				t := c.ticket()
+				c.put(func(c *chat) { c.anew = true; c.s.Reset(t, session.TurnOptions{}) })
+			} else {
+				c.submit()
+			}
 		case 17:
 			word := []string{"", "required"}[arg%2]
 			c.register([]string{"gated", "auto", "d"}[arg/2%3], word)
@@ -158,13 +186,13 @@ func play(t *testing.T, mode byte, ops []byte) {
 			now += int64(arg) * 1000
 			c.at(now)
 		case 19:
-			c.feedTo(stream, fuzzFrames[arg%len(fuzzFrames)]+fuzzFrames[(arg+7)%len(fuzzFrames)])
+			c.feedTo(stream, frames[arg%len(frames)]+frames[(arg+7)%len(frames)])
 		case 20:
 			c.headOf(stream, 200, "application/json")
 			c.feedTo(stream, HISTORY(fuzzLists[arg%len(fuzzLists)]))
 			c.end(stream, session.EOF, "")
 		case 21:
-			whole := fuzzFrames[arg%len(fuzzFrames)]
+			whole := frames[arg%len(frames)]
 			cut := arg % (len(whole) + 1)
 			c.feedTo(stream, whole[:cut], whole[cut:])
 		case 22:
@@ -174,7 +202,7 @@ func play(t *testing.T, mode byte, ops []byte) {
 		}
 		for _, conf := range c.shown {
 			if conf.State == "pending" && !c.s.Pending() {
-				t.Fatalf("%s waits and the chat is free", conf.ToolCallID)
+				t.Fatalf("%s waits and the chat is free\n%s", conf.ToolCallID, &c.trace)
 			}
 		}
 	}

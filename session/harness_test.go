@@ -53,6 +53,7 @@ type chat struct {
 	asked    []confirmation // all that was ever told of confirmations
 	mirror   mirror
 	denied   map[string]bool
+	anew     bool // the chat was begun anew: the server may use ids again
 	lastT    session.Ticket
 }
 
@@ -162,7 +163,7 @@ func (c *chat) wantAllSettled(when string) {
 	c.t.Helper()
 	for t := session.Ticket(1); t <= c.lastT; t++ {
 		if _, ok := c.settled[t]; !ok {
-			c.t.Errorf("%s, and promise %d is not settled", when, t)
+			c.t.Errorf("%s, and promise %d is not settled\n%s", when, t, &c.trace)
 		}
 	}
 }
@@ -261,11 +262,11 @@ func (c *chat) do(e session.Effect) {
 	case session.RunTool:
 		e.Data = append([]byte(nil), e.Data...)
 		for _, r := range c.runs {
-			if r.Call == e.Call {
+			if r.Call == e.Call && !c.anew {
 				c.t.Fatalf("the handler of %s runs a second time\n%s", e.Call, &c.trace)
 			}
 		}
-		if c.denied[e.Call] {
+		if c.denied[e.Call] && !c.anew {
 			c.t.Fatalf("the handler of %s runs after a denial\n%s", e.Call, &c.trace)
 		}
 		c.runs = append(c.runs, e)
@@ -307,10 +308,20 @@ func (c *chat) open(id int) {
 	}
 	for _, conf := range c.shown {
 		decides := r.body.ToolDecisions != nil || r.body.ToolCallConsents != nil
-		if wire.Body != nil && !decides && conf.State == "pending" {
-			c.t.Fatalf("a turn leaves while %s waits", conf.ToolCallID)
+		if wire.Body != nil && !decides && !resumes(wire) && conf.State == "pending" {
+			c.t.Fatalf("a turn leaves while %s waits\n%s", conf.ToolCallID, &c.trace)
 		}
 	}
+}
+
+// resumes says that a request goes on with an answer; it is no new turn.
+func resumes(wire event.WireRequest) bool {
+	for _, h := range wire.Headers {
+		if strings.EqualFold(h[0], "Last-Event-ID") {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *chat) ticket() session.Ticket { c.lastT++; return c.lastT }

@@ -102,8 +102,8 @@ func (s *Session) claim(p *event.Part) {
 // the chat.
 func (s *Session) claimLate(c *confirmation) {
 	at, held := s.calls[c.id]
-	if c.asker != 0 || c.target == event.Frontend || !held {
-		return
+	if c.asker != 0 || c.target == event.Frontend || !held || s.told[c.id] {
+		return // a call that the server was told a decision of stays the server's
 	}
 	if p := &s.messages[at.message].Parts[at.part]; s.tools.Has(p.ToolName) {
 		s.claim(p)
@@ -208,7 +208,7 @@ func (s *Session) matchConfirmations(asked bool) {
 	for _, c := range s.confirmations {
 		at, known := s.calls[c.id]
 		if known {
-			if c.absent {
+			if c.absent && c.state == Expired && !s.answered(c.id) {
 				continue // the call is back: it is asked anew below
 			}
 			c.message = at.message

@@ -99,6 +99,7 @@ type Session struct {
 	// local has the results that this client made, outputs and denials, and those
 	// of the server that no message holds any more.
 	local map[string]event.Part
+	told  map[string]bool // calls whose decision went to the server
 
 	confirmations []*confirmation
 	batch         *batch // the group that the server asked last
@@ -149,6 +150,7 @@ func New(cfg Config) *Session {
 		cfg: cfg, traits: cfg.Dialect.Traits(), tools: cfg.Tools, ids: newIDSource(cfg.Seed),
 		chatID: cfg.ChatID, calls: map[string]callRef{}, results: map[string]callRef{},
 		early: map[string]event.Part{}, fixed: map[string]event.Part{}, local: map[string]event.Part{},
+		told: map[string]bool{},
 	}
 }
 

@@ -14,7 +14,7 @@ func (s *Session) Stop(t Ticket, force bool) {
 	if s.askStop(t, force) {
 		return
 	}
-	if s.running() {
+	if s.running() || s.turn.active {
 		s.halt(newError(CodeAborted, "the turn was stopped"))
 	}
 	s.resolve(t, nil)
@@ -108,7 +108,7 @@ func (s *Session) Close() {
 	if s.closed {
 		return
 	}
-	if s.running() {
+	if s.running() || s.turn.active {
 		s.halt(newError(CodeClosed, "the session was closed"))
 	}
 	for _, st := range s.sides {
