@@ -112,6 +112,16 @@ max_steps: 7
 	}
 }
 
+func TestExampleFileIsRight(t *testing.T) {
+	c, err := load(t, map[string]string{"SVEDA_CONFIG": filepath.Join("..", "..", "sveda.example.yaml")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.File.Policies) != 2 || c.File.Policies["agent"].MCP.MaxMode != "delete" || c.File.Limits.Streams != 20 {
+		t.Errorf("file %+v", c.File)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	if _, err := load(t, nil, "-h"); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("error %v", err)

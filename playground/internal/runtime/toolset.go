@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/svedawasm/svedawasm/playground/internal/hostclient"
 	"github.com/svedawasm/svedawasm/playground/internal/model"
@@ -52,10 +53,14 @@ func newToolset(req *Request, hostTools []hostclient.Tool, listed bool) *toolset
 	return s
 }
 
+// listTimeout bounds the wait for a host that does not answer: until it has
+// listed its tools the client has no answer at all.
+const listTimeout = 10 * time.Second
+
 // listHost connects to the host and lists its tools. A host that cannot be
 // reached leaves the turn without backend tools, not without an answer.
 func (e *Engine) listHost(ctx context.Context, req *Request) (HostSession, *toolset) {
-	ctx, cancel := context.WithTimeout(ctx, e.HostTimeout)
+	ctx, cancel := context.WithTimeout(ctx, min(e.HostTimeout, listTimeout))
 	defer cancel()
 	session, err := e.Connect(ctx, req.Key, req.Context)
 	if err != nil {

@@ -115,8 +115,8 @@ type request struct {
 }
 
 const (
-	maxRecorded     = 1000
-	maxRecordedBody = 1 << 20
+	maxRecorded     = 500
+	maxRecordedBody = 128 << 10
 )
 
 // recorder keeps the newest requests. It exists in demo mode only and never
