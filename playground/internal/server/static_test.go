@@ -26,9 +26,13 @@ func web(t *testing.T) http.Handler {
 			t.Fatal(err)
 		}
 	}
-	long := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(dir, "dist/old.js.br"), long, long); err != nil {
-		t.Fatal(err)
+	now := time.Now()
+	for name, at := range map[string]time.Time{
+		"dist/sveda.wasm": now, "dist/sveda.wasm.br": now, "dist/old.js": now, "dist/old.js.br": now.Add(-time.Hour),
+	} {
+		if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+			t.Fatal(err)
+		}
 	}
 	outside := filepath.Join(t.TempDir(), "outside.js")
 	os.WriteFile(outside, []byte("outside"), 0o644)
