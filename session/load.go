@@ -2,9 +2,9 @@ package session
 
 import "github.com/svedawasm/svedawasm/session/event"
 
-// Restore makes a session from what an earlier page saved. Call Wall right
-// before or after it is of no use: now is the time of day in ms since 1970, 0
-// when not known, and it decides what is too old.
+// Restore makes a session from what an earlier page saved. now is the time that
+// At tells, wall the time of day in ms since 1970, 0 when not known; it decides
+// what is too old.
 //
 // What a person had not decided waits again. A decision that was recorded and
 // whose answer is lost is sent again, the same words in the same order, unless
@@ -13,9 +13,9 @@ import "github.com/svedawasm/svedawasm/session/event"
 // that had been approved and not started is asked again, one that had started
 // is OutcomeUnknown (design rule 10). Other requests are not repeated; the
 // session is Failed, with CodeInterrupted.
-func Restore(cfg Config, saved *Saved, now int64) *Session {
+func Restore(cfg Config, saved *Saved, now, wall int64) *Session {
 	s := New(cfg)
-	s.wall = now
+	s.now, s.wall = now, wall
 	s.load(saved, false)
 	return s
 }

@@ -35,7 +35,7 @@ func (c *chat) reload(ms int64) *chat {
 	again := makeChat(c.t, cfg)
 	again.tools, cfg.Tools = c.tools, c.tools
 	again.runs, again.denied = c.runs, c.denied
-	again.s = session.Restore(cfg, saved, noon+ms)
+	again.s = session.Restore(cfg, saved, 0, noon+ms)
 	again.flush()
 	c.t.Cleanup(func() {
 		if !c.t.Failed() {
@@ -345,7 +345,7 @@ func TestS43_NothingThatIsStoredMakesAHandlerRun(t *testing.T) {
 		cfg := c.cfg
 		cfg.Tools = c.tools
 		victim := makeChat(t, cfg)
-		victim.s = session.Restore(cfg, saved, noon)
+		victim.s = session.Restore(cfg, saved, 0, noon)
 		victim.flush()
 		victim.wantRuns(0)
 		victim.wantPosts(0)

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"slices"
-
-	"github.com/svedawasm/svedawasm/session/event"
-)
+import "github.com/svedawasm/svedawasm/session/event"
 
 // Save gives what of the session outlives its page. The slices of bytes are
 // shared with the session: the result must be used before the next input.
@@ -81,11 +77,18 @@ func (c *confirmation) save(batch int) SavedConfirmation {
 	return saved
 }
 
+// sortedKeys gives the keys in order, for the same bytes each time. Package slices
+// would cost the WebAssembly file 19 KB (raw), and there are few keys.
 func sortedKeys(m map[string]event.Part) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
-		keys = append(keys, k)
+		at := len(keys)
+		for at > 0 && keys[at-1] > k {
+			at--
+		}
+		keys = append(keys, "")
+		copy(keys[at+1:], keys[at:])
+		keys[at] = k
 	}
-	slices.Sort(keys)
 	return keys
 }

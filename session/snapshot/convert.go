@@ -67,7 +67,7 @@ func fromWire(c *chat) (*session.Saved, *Error) {
 	}
 	t := &f.Turn.f
 	s.Turn = session.SavedTurn{Active: t.Active, Rounds: t.Rounds, Rest: f.Turn.rest, Options: session.TurnOptions{
-		Context: t.Context, Payload: t.Payload, Options: t.Options, Model: t.Model, Provider: t.Provider,
+		Context: some(t.Context), Payload: some(t.Payload), Options: some(t.Options), Model: t.Model, Provider: t.Provider,
 	}}
 	return s, r.err
 }
@@ -158,16 +158,16 @@ func (r *reader) message(m *message) event.Message {
 		r.fail(&Error{CodeNewer, "it holds a role that only a newer version knows"})
 	}
 	return event.Message{
-		ID: m.f.ID, Role: role, Parts: convert(m.f.Parts, r.part), Extra: m.f.Extra, CreatedAt: m.f.CreatedAt, Rest: m.rest,
+		ID: m.f.ID, Role: role, Parts: convert(m.f.Parts, r.part), Extra: some(m.f.Extra), CreatedAt: some(m.f.CreatedAt), Rest: m.rest,
 	}
 }
 
 func (r *reader) part(p *part) event.Part {
 	f := &p.f
 	return event.Part{
-		Kind: event.PartKind(r.word(partWords[:], f.Kind)), Text: f.Text, ToolCallID: f.ToolCallID, ToolName: f.ToolName,
-		Toolset: f.Toolset, Target: target(f.Frontend), Required: f.Required, Input: f.Input, Output: f.Output,
-		Local: f.Local, Raw: f.Raw, Extra: f.Extra, Rest: p.rest,
+		Kind: event.PartKind(r.word(partWords[:], f.Kind)), Text: some(f.Text), ToolCallID: f.ToolCallID, ToolName: f.ToolName,
+		Toolset: f.Toolset, Target: target(f.Frontend), Required: f.Required, Input: some(f.Input), Output: some(f.Output),
+		Local: f.Local, Raw: some(f.Raw), Extra: some(f.Extra), Rest: p.rest,
 	}
 }
 
@@ -187,7 +187,7 @@ func (r *reader) confirmation(c *confirmation) session.SavedConfirmation {
 	f := &c.f
 	s := session.SavedConfirmation{
 		ToolCallID: f.ToolCallID, ToolName: f.ToolName, Toolset: f.Toolset, Mode: f.Mode, Reason: f.Reason,
-		Target: target(f.Frontend), Input: f.Input, Batch: r.batch(f.Batch), Position: f.Position,
+		Target: target(f.Frontend), Input: some(f.Input), Batch: r.batch(f.Batch), Position: f.Position,
 		State: session.State(r.word(stateWords, f.State)), Automatic: f.Automatic, Sent: f.Sent, Conflict: f.Conflict,
 		ErrorCode: f.ErrorCode, ErrorText: f.ErrorText, ArrivedAt: f.ArrivedAt, DecidedAt: f.DecidedAt,
 		Attempt: f.Attempt, Asked: f.Asked, Rest: c.rest,
@@ -199,6 +199,14 @@ func (r *reader) confirmation(c *confirmation) session.SavedConfirmation {
 		}
 	}
 	return s
+}
+
+// some gives nil for no bytes: absent and empty are one in a snapshot.
+func some(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
 }
 
 func target(frontend bool) event.Target {

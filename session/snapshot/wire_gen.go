@@ -9,97 +9,53 @@ import (
 // Size limits for msgp deserialization
 const (
 	z5817a858limitArrays = 200000
-	z5817a858limitMaps   = 1024
 )
 
 // MarshalMsg implements msgp.Marshaler
 func (z batchFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(3)
-	var zb0001Mask uint8 /* 3 bits */
-	_ = zb0001Mask
-	if z.ProcessID == "" {
-		zb0001Len--
-		zb0001Mask |= 0x1
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		if (zb0001Mask & 0x1) == 0 { // if not omitted
-			// string "proc"
-			o = append(o, 0xa4, 0x70, 0x72, 0x6f, 0x63)
-			o = msgp.AppendString(o, z.ProcessID)
-		}
-		// string "total"
-		o = append(o, 0xa5, 0x74, 0x6f, 0x74, 0x61, 0x6c)
-		o = msgp.AppendInt(o, z.Total)
-		// string "count"
-		o = append(o, 0xa5, 0x63, 0x6f, 0x75, 0x6e, 0x74)
-		o = msgp.AppendInt(o, z.Count)
-	}
+	// array header, size 3
+	o = append(o, 0x93)
+	o = msgp.AppendString(o, z.ProcessID)
+	o = msgp.AppendInt(o, z.Total)
+	o = msgp.AppendInt(o, z.Count)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *batchFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.ProcessID, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "ProcessID")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "proc":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ProcessID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.ProcessID, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ProcessID")
-				return
-			}
-		case "total":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Total")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			z.Total, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Total")
-				return
-			}
-		case "count":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Count")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			z.Count, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Count")
-				return
-			}
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Total, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Total")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Count, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Count")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -113,518 +69,365 @@ func (z *batchFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z batchFields) Msgsize() (s int) {
-	s = 1 + 5 + msgp.StringPrefixSize + len(z.ProcessID) + 6 + msgp.IntSize + 6 + msgp.IntSize
+	s = 1 + msgp.StringPrefixSize + len(z.ProcessID) + msgp.IntSize + msgp.IntSize
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z *chatFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(13)
-	var zb0001Mask uint16 /* 13 bits */
-	_ = zb0001Mask
-	if z.Messages == nil {
-		zb0001Len--
-		zb0001Mask |= 0x2
-	}
-	if z.Fixed == nil {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	if z.Local == nil {
-		zb0001Len--
-		zb0001Mask |= 0x8
-	}
-	if z.Batches == nil {
-		zb0001Len--
-		zb0001Mask |= 0x10
-	}
-	if z.Confirmations == nil {
-		zb0001Len--
-		zb0001Mask |= 0x20
-	}
-	if z.Grants == nil {
-		zb0001Len--
-		zb0001Mask |= 0x40
-	}
-	if z.Runs == nil {
-		zb0001Len--
-		zb0001Mask |= 0x80
-	}
-	if z.Outputs == nil {
-		zb0001Len--
-		zb0001Mask |= 0x100
-	}
-	if z.LastSent == "" {
-		zb0001Len--
-		zb0001Mask |= 0x200
-	}
-	if z.Request == nil {
-		zb0001Len--
-		zb0001Mask |= 0x400
-	}
-	if z.Failed == false {
-		zb0001Len--
-		zb0001Mask |= 0x1000
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		// string "id"
-		o = append(o, 0xa2, 0x69, 0x64)
-		o = msgp.AppendString(o, z.ChatID)
-		if (zb0001Mask & 0x2) == 0 { // if not omitted
-			// string "msgs"
-			o = append(o, 0xa4, 0x6d, 0x73, 0x67, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Messages)))
-			for za0001 := range z.Messages {
-				o, err = z.Messages[za0001].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Messages", za0001)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "fixed"
-			o = append(o, 0xa5, 0x66, 0x69, 0x78, 0x65, 0x64)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Fixed)))
-			for za0002 := range z.Fixed {
-				o, err = z.Fixed[za0002].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Fixed", za0002)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
-			// string "local"
-			o = append(o, 0xa5, 0x6c, 0x6f, 0x63, 0x61, 0x6c)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Local)))
-			for za0003 := range z.Local {
-				o, err = z.Local[za0003].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Local", za0003)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
-			// string "batches"
-			o = append(o, 0xa7, 0x62, 0x61, 0x74, 0x63, 0x68, 0x65, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Batches)))
-			for za0004 := range z.Batches {
-				o, err = z.Batches[za0004].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Batches", za0004)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
-			// string "confs"
-			o = append(o, 0xa5, 0x63, 0x6f, 0x6e, 0x66, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Confirmations)))
-			for za0005 := range z.Confirmations {
-				o, err = z.Confirmations[za0005].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Confirmations", za0005)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
-			// string "grants"
-			o = append(o, 0xa6, 0x67, 0x72, 0x61, 0x6e, 0x74, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Grants)))
-			for za0006 := range z.Grants {
-				o, err = z.Grants[za0006].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Grants", za0006)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
-			// string "runs"
-			o = append(o, 0xa4, 0x72, 0x75, 0x6e, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Runs)))
-			for za0007 := range z.Runs {
-				o, err = z.Runs[za0007].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Runs", za0007)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
-			// string "outs"
-			o = append(o, 0xa4, 0x6f, 0x75, 0x74, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Outputs)))
-			for za0008 := range z.Outputs {
-				o, err = z.Outputs[za0008].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Outputs", za0008)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x200) == 0 { // if not omitted
-			// string "sent"
-			o = append(o, 0xa4, 0x73, 0x65, 0x6e, 0x74)
-			o = msgp.AppendString(o, z.LastSent)
-		}
-		if (zb0001Mask & 0x400) == 0 { // if not omitted
-			// string "req"
-			o = append(o, 0xa3, 0x72, 0x65, 0x71)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Request)))
-			for za0009 := range z.Request {
-				o, err = z.Request[za0009].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Request", za0009)
-					return
-				}
-			}
-		}
-		// string "turn"
-		o = append(o, 0xa4, 0x74, 0x75, 0x72, 0x6e)
-		o, err = z.Turn.MarshalMsg(o)
+	// array header, size 13
+	o = append(o, 0x9d)
+	o = msgp.AppendString(o, z.ChatID)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Messages)))
+	for za0001 := range z.Messages {
+		o, err = z.Messages[za0001].MarshalMsg(o)
 		if err != nil {
-			err = msgp.WrapError(err, "Turn")
+			err = msgp.WrapError(err, "Messages", za0001)
 			return
 		}
-		if (zb0001Mask & 0x1000) == 0 { // if not omitted
-			// string "failed"
-			o = append(o, 0xa6, 0x66, 0x61, 0x69, 0x6c, 0x65, 0x64)
-			o = msgp.AppendBool(o, z.Failed)
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Fixed)))
+	for za0002 := range z.Fixed {
+		o, err = z.Fixed[za0002].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Fixed", za0002)
+			return
 		}
 	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Local)))
+	for za0003 := range z.Local {
+		o, err = z.Local[za0003].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Local", za0003)
+			return
+		}
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Batches)))
+	for za0004 := range z.Batches {
+		o, err = z.Batches[za0004].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Batches", za0004)
+			return
+		}
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Confirmations)))
+	for za0005 := range z.Confirmations {
+		o, err = z.Confirmations[za0005].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Confirmations", za0005)
+			return
+		}
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Grants)))
+	for za0006 := range z.Grants {
+		o, err = z.Grants[za0006].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Grants", za0006)
+			return
+		}
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Runs)))
+	for za0007 := range z.Runs {
+		o, err = z.Runs[za0007].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Runs", za0007)
+			return
+		}
+	}
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Outputs)))
+	for za0008 := range z.Outputs {
+		o, err = z.Outputs[za0008].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Outputs", za0008)
+			return
+		}
+	}
+	o = msgp.AppendString(o, z.LastSent)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Request)))
+	for za0009 := range z.Request {
+		o, err = z.Request[za0009].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Request", za0009)
+			return
+		}
+	}
+	o, err = z.Turn.MarshalMsg(o)
+	if err != nil {
+		err = msgp.WrapError(err, "Turn")
+		return
+	}
+	o = msgp.AppendBool(o, z.Failed)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *chatFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [2]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.ChatID, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "ChatID")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "id":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ChatID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.ChatID, bts, err = msgp.ReadStringBytes(bts)
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0002 uint32
+		zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Messages")
+			return
+		}
+		if zb0002 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Messages) >= int(zb0002) {
+			z.Messages = (z.Messages)[:zb0002]
+		} else {
+			z.Messages = make([]message, zb0002)
+		}
+		for za0001 := range z.Messages {
+			bts, err = z.Messages[za0001].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "ChatID")
+				err = msgp.WrapError(err, "Messages", za0001)
 				return
 			}
-		case "msgs":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Messages")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0003 uint32
+		zb0003, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Fixed")
+			return
+		}
+		if zb0003 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Fixed) >= int(zb0003) {
+			z.Fixed = (z.Fixed)[:zb0003]
+		} else {
+			z.Fixed = make([]part, zb0003)
+		}
+		for za0002 := range z.Fixed {
+			bts, err = z.Fixed[za0002].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Messages")
+				err = msgp.WrapError(err, "Fixed", za0002)
 				return
 			}
-			if zb0002 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Messages) >= int(zb0002) {
-				z.Messages = (z.Messages)[:zb0002]
-			} else {
-				z.Messages = make([]message, zb0002)
-			}
-			for za0001 := range z.Messages {
-				bts, err = z.Messages[za0001].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Messages", za0001)
-					return
-				}
-			}
-		case "fixed":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Fixed")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			var zb0003 uint32
-			zb0003, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0004 uint32
+		zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Local")
+			return
+		}
+		if zb0004 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Local) >= int(zb0004) {
+			z.Local = (z.Local)[:zb0004]
+		} else {
+			z.Local = make([]part, zb0004)
+		}
+		for za0003 := range z.Local {
+			bts, err = z.Local[za0003].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Fixed")
+				err = msgp.WrapError(err, "Local", za0003)
 				return
 			}
-			if zb0003 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Fixed) >= int(zb0003) {
-				z.Fixed = (z.Fixed)[:zb0003]
-			} else {
-				z.Fixed = make([]part, zb0003)
-			}
-			for za0002 := range z.Fixed {
-				bts, err = z.Fixed[za0002].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Fixed", za0002)
-					return
-				}
-			}
-		case "local":
-			if zb0001Dup[0]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Local")
-				return
-			}
-			zb0001Dup[0] |= 1 << 3
-			var zb0004 uint32
-			zb0004, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0005 uint32
+		zb0005, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Batches")
+			return
+		}
+		if zb0005 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Batches) >= int(zb0005) {
+			z.Batches = (z.Batches)[:zb0005]
+		} else {
+			z.Batches = make([]batch, zb0005)
+		}
+		for za0004 := range z.Batches {
+			bts, err = z.Batches[za0004].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Local")
+				err = msgp.WrapError(err, "Batches", za0004)
 				return
 			}
-			if zb0004 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Local) >= int(zb0004) {
-				z.Local = (z.Local)[:zb0004]
-			} else {
-				z.Local = make([]part, zb0004)
-			}
-			for za0003 := range z.Local {
-				bts, err = z.Local[za0003].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Local", za0003)
-					return
-				}
-			}
-		case "batches":
-			if zb0001Dup[0]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Batches")
-				return
-			}
-			zb0001Dup[0] |= 1 << 4
-			var zb0005 uint32
-			zb0005, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0006 uint32
+		zb0006, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Confirmations")
+			return
+		}
+		if zb0006 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Confirmations) >= int(zb0006) {
+			z.Confirmations = (z.Confirmations)[:zb0006]
+		} else {
+			z.Confirmations = make([]confirmation, zb0006)
+		}
+		for za0005 := range z.Confirmations {
+			bts, err = z.Confirmations[za0005].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Batches")
+				err = msgp.WrapError(err, "Confirmations", za0005)
 				return
 			}
-			if zb0005 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Batches) >= int(zb0005) {
-				z.Batches = (z.Batches)[:zb0005]
-			} else {
-				z.Batches = make([]batch, zb0005)
-			}
-			for za0004 := range z.Batches {
-				bts, err = z.Batches[za0004].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Batches", za0004)
-					return
-				}
-			}
-		case "confs":
-			if zb0001Dup[0]&(1<<5) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Confirmations")
-				return
-			}
-			zb0001Dup[0] |= 1 << 5
-			var zb0006 uint32
-			zb0006, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0007 uint32
+		zb0007, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Grants")
+			return
+		}
+		if zb0007 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Grants) >= int(zb0007) {
+			z.Grants = (z.Grants)[:zb0007]
+		} else {
+			z.Grants = make([]grant, zb0007)
+		}
+		for za0006 := range z.Grants {
+			bts, err = z.Grants[za0006].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Confirmations")
+				err = msgp.WrapError(err, "Grants", za0006)
 				return
 			}
-			if zb0006 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Confirmations) >= int(zb0006) {
-				z.Confirmations = (z.Confirmations)[:zb0006]
-			} else {
-				z.Confirmations = make([]confirmation, zb0006)
-			}
-			for za0005 := range z.Confirmations {
-				bts, err = z.Confirmations[za0005].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Confirmations", za0005)
-					return
-				}
-			}
-		case "grants":
-			if zb0001Dup[0]&(1<<6) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Grants")
-				return
-			}
-			zb0001Dup[0] |= 1 << 6
-			var zb0007 uint32
-			zb0007, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0008 uint32
+		zb0008, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Runs")
+			return
+		}
+		if zb0008 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Runs) >= int(zb0008) {
+			z.Runs = (z.Runs)[:zb0008]
+		} else {
+			z.Runs = make([]run, zb0008)
+		}
+		for za0007 := range z.Runs {
+			bts, err = z.Runs[za0007].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Grants")
+				err = msgp.WrapError(err, "Runs", za0007)
 				return
 			}
-			if zb0007 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Grants) >= int(zb0007) {
-				z.Grants = (z.Grants)[:zb0007]
-			} else {
-				z.Grants = make([]grant, zb0007)
-			}
-			for za0006 := range z.Grants {
-				bts, err = z.Grants[za0006].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Grants", za0006)
-					return
-				}
-			}
-		case "runs":
-			if zb0001Dup[0]&(1<<7) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Runs")
-				return
-			}
-			zb0001Dup[0] |= 1 << 7
-			var zb0008 uint32
-			zb0008, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0009 uint32
+		zb0009, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Outputs")
+			return
+		}
+		if zb0009 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Outputs) >= int(zb0009) {
+			z.Outputs = (z.Outputs)[:zb0009]
+		} else {
+			z.Outputs = make([]output, zb0009)
+		}
+		for za0008 := range z.Outputs {
+			bts, err = z.Outputs[za0008].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Runs")
+				err = msgp.WrapError(err, "Outputs", za0008)
 				return
 			}
-			if zb0008 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Runs) >= int(zb0008) {
-				z.Runs = (z.Runs)[:zb0008]
-			} else {
-				z.Runs = make([]run, zb0008)
-			}
-			for za0007 := range z.Runs {
-				bts, err = z.Runs[za0007].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Runs", za0007)
-					return
-				}
-			}
-		case "outs":
-			if zb0001Dup[1]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Outputs")
-				return
-			}
-			zb0001Dup[1] |= 1 << 0
-			var zb0009 uint32
-			zb0009, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.LastSent, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "LastSent")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0010 uint32
+		zb0010, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Request")
+			return
+		}
+		if zb0010 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Request) >= int(zb0010) {
+			z.Request = (z.Request)[:zb0010]
+		} else {
+			z.Request = make([]request, zb0010)
+		}
+		for za0009 := range z.Request {
+			bts, err = z.Request[za0009].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Outputs")
+				err = msgp.WrapError(err, "Request", za0009)
 				return
 			}
-			if zb0009 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Outputs) >= int(zb0009) {
-				z.Outputs = (z.Outputs)[:zb0009]
-			} else {
-				z.Outputs = make([]output, zb0009)
-			}
-			for za0008 := range z.Outputs {
-				bts, err = z.Outputs[za0008].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Outputs", za0008)
-					return
-				}
-			}
-		case "sent":
-			if zb0001Dup[1]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "LastSent")
-				return
-			}
-			zb0001Dup[1] |= 1 << 1
-			z.LastSent, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "LastSent")
-				return
-			}
-		case "req":
-			if zb0001Dup[1]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Request")
-				return
-			}
-			zb0001Dup[1] |= 1 << 2
-			var zb0010 uint32
-			zb0010, bts, err = msgp.ReadArrayHeaderBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Request")
-				return
-			}
-			if zb0010 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Request) >= int(zb0010) {
-				z.Request = (z.Request)[:zb0010]
-			} else {
-				z.Request = make([]request, zb0010)
-			}
-			for za0009 := range z.Request {
-				bts, err = z.Request[za0009].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Request", za0009)
-					return
-				}
-			}
-		case "turn":
-			if zb0001Dup[1]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Turn")
-				return
-			}
-			zb0001Dup[1] |= 1 << 3
-			bts, err = z.Turn.UnmarshalMsg(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Turn")
-				return
-			}
-		case "failed":
-			if zb0001Dup[1]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Failed")
-				return
-			}
-			zb0001Dup[1] |= 1 << 4
-			z.Failed, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Failed")
-				return
-			}
-		default:
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		bts, err = z.Turn.UnmarshalMsg(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Turn")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Failed, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Failed")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -638,518 +441,278 @@ func (z *chatFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *chatFields) Msgsize() (s int) {
-	s = 1 + 3 + msgp.StringPrefixSize + len(z.ChatID) + 5 + msgp.ArrayHeaderSize
+	s = 1 + msgp.StringPrefixSize + len(z.ChatID) + msgp.ArrayHeaderSize
 	for za0001 := range z.Messages {
 		s += z.Messages[za0001].Msgsize()
 	}
-	s += 6 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0002 := range z.Fixed {
 		s += z.Fixed[za0002].Msgsize()
 	}
-	s += 6 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0003 := range z.Local {
 		s += z.Local[za0003].Msgsize()
 	}
-	s += 8 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0004 := range z.Batches {
 		s += z.Batches[za0004].Msgsize()
 	}
-	s += 6 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0005 := range z.Confirmations {
 		s += z.Confirmations[za0005].Msgsize()
 	}
-	s += 7 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0006 := range z.Grants {
 		s += z.Grants[za0006].Msgsize()
 	}
-	s += 5 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0007 := range z.Runs {
 		s += z.Runs[za0007].Msgsize()
 	}
-	s += 5 + msgp.ArrayHeaderSize
+	s += msgp.ArrayHeaderSize
 	for za0008 := range z.Outputs {
 		s += z.Outputs[za0008].Msgsize()
 	}
-	s += 5 + msgp.StringPrefixSize + len(z.LastSent) + 4 + msgp.ArrayHeaderSize
+	s += msgp.StringPrefixSize + len(z.LastSent) + msgp.ArrayHeaderSize
 	for za0009 := range z.Request {
 		s += z.Request[za0009].Msgsize()
 	}
-	s += 5 + z.Turn.Msgsize() + 7 + msgp.BoolSize
+	s += z.Turn.Msgsize() + msgp.BoolSize
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z *confirmationFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(22)
-	var zb0001Mask uint32 /* 22 bits */
-	_ = zb0001Mask
-	if z.Toolset == "" {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	if z.Mode == "" {
-		zb0001Len--
-		zb0001Mask |= 0x8
-	}
-	if z.Reason == "" {
-		zb0001Len--
-		zb0001Mask |= 0x10
-	}
-	if z.Frontend == false {
-		zb0001Len--
-		zb0001Mask |= 0x20
-	}
-	if z.Batch == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x80
-	}
-	if z.Position == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x100
-	}
-	if z.Decision == "" {
-		zb0001Len--
-		zb0001Mask |= 0x400
-	}
-	if z.Always == false {
-		zb0001Len--
-		zb0001Mask |= 0x800
-	}
-	if z.DenyReason == "" {
-		zb0001Len--
-		zb0001Mask |= 0x1000
-	}
-	if z.Automatic == false {
-		zb0001Len--
-		zb0001Mask |= 0x2000
-	}
-	if z.Sent == false {
-		zb0001Len--
-		zb0001Mask |= 0x4000
-	}
-	if z.Conflict == false {
-		zb0001Len--
-		zb0001Mask |= 0x8000
-	}
-	if z.ErrorCode == "" {
-		zb0001Len--
-		zb0001Mask |= 0x10000
-	}
-	if z.ErrorText == "" {
-		zb0001Len--
-		zb0001Mask |= 0x20000
-	}
-	if z.ArrivedAt == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x40000
-	}
-	if z.DecidedAt == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x80000
-	}
-	if z.Attempt == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x100000
-	}
-	if z.Asked == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x200000
-	}
-	// variable map header, size zb0001Len
-	o = msgp.AppendMapHeader(o, zb0001Len)
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		// string "call"
-		o = append(o, 0xa4, 0x63, 0x61, 0x6c, 0x6c)
-		o = msgp.AppendString(o, z.ToolCallID)
-		// string "tool"
-		o = append(o, 0xa4, 0x74, 0x6f, 0x6f, 0x6c)
-		o = msgp.AppendString(o, z.ToolName)
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "set"
-			o = append(o, 0xa3, 0x73, 0x65, 0x74)
-			o = msgp.AppendString(o, z.Toolset)
-		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
-			// string "mode"
-			o = append(o, 0xa4, 0x6d, 0x6f, 0x64, 0x65)
-			o = msgp.AppendString(o, z.Mode)
-		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
-			// string "why"
-			o = append(o, 0xa3, 0x77, 0x68, 0x79)
-			o = msgp.AppendString(o, z.Reason)
-		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
-			// string "front"
-			o = append(o, 0xa5, 0x66, 0x72, 0x6f, 0x6e, 0x74)
-			o = msgp.AppendBool(o, z.Frontend)
-		}
-		// string "in"
-		o = append(o, 0xa2, 0x69, 0x6e)
-		o = msgp.AppendBytes(o, z.Input)
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
-			// string "batch"
-			o = append(o, 0xa5, 0x62, 0x61, 0x74, 0x63, 0x68)
-			o = msgp.AppendInt(o, z.Batch)
-		}
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
-			// string "pos"
-			o = append(o, 0xa3, 0x70, 0x6f, 0x73)
-			o = msgp.AppendInt(o, z.Position)
-		}
-		// string "state"
-		o = append(o, 0xa5, 0x73, 0x74, 0x61, 0x74, 0x65)
-		o = msgp.AppendString(o, z.State)
-		if (zb0001Mask & 0x400) == 0 { // if not omitted
-			// string "dec"
-			o = append(o, 0xa3, 0x64, 0x65, 0x63)
-			o = msgp.AppendString(o, z.Decision)
-		}
-		if (zb0001Mask & 0x800) == 0 { // if not omitted
-			// string "always"
-			o = append(o, 0xa6, 0x61, 0x6c, 0x77, 0x61, 0x79, 0x73)
-			o = msgp.AppendBool(o, z.Always)
-		}
-		if (zb0001Mask & 0x1000) == 0 { // if not omitted
-			// string "deny"
-			o = append(o, 0xa4, 0x64, 0x65, 0x6e, 0x79)
-			o = msgp.AppendString(o, z.DenyReason)
-		}
-		if (zb0001Mask & 0x2000) == 0 { // if not omitted
-			// string "auto"
-			o = append(o, 0xa4, 0x61, 0x75, 0x74, 0x6f)
-			o = msgp.AppendBool(o, z.Automatic)
-		}
-		if (zb0001Mask & 0x4000) == 0 { // if not omitted
-			// string "sent"
-			o = append(o, 0xa4, 0x73, 0x65, 0x6e, 0x74)
-			o = msgp.AppendBool(o, z.Sent)
-		}
-		if (zb0001Mask & 0x8000) == 0 { // if not omitted
-			// string "conflict"
-			o = append(o, 0xa8, 0x63, 0x6f, 0x6e, 0x66, 0x6c, 0x69, 0x63, 0x74)
-			o = msgp.AppendBool(o, z.Conflict)
-		}
-		if (zb0001Mask & 0x10000) == 0 { // if not omitted
-			// string "err"
-			o = append(o, 0xa3, 0x65, 0x72, 0x72)
-			o = msgp.AppendString(o, z.ErrorCode)
-		}
-		if (zb0001Mask & 0x20000) == 0 { // if not omitted
-			// string "errtext"
-			o = append(o, 0xa7, 0x65, 0x72, 0x72, 0x74, 0x65, 0x78, 0x74)
-			o = msgp.AppendString(o, z.ErrorText)
-		}
-		if (zb0001Mask & 0x40000) == 0 { // if not omitted
-			// string "came"
-			o = append(o, 0xa4, 0x63, 0x61, 0x6d, 0x65)
-			o = msgp.AppendInt64(o, z.ArrivedAt)
-		}
-		if (zb0001Mask & 0x80000) == 0 { // if not omitted
-			// string "decat"
-			o = append(o, 0xa5, 0x64, 0x65, 0x63, 0x61, 0x74)
-			o = msgp.AppendInt64(o, z.DecidedAt)
-		}
-		if (zb0001Mask & 0x100000) == 0 { // if not omitted
-			// string "try"
-			o = append(o, 0xa3, 0x74, 0x72, 0x79)
-			o = msgp.AppendInt(o, z.Attempt)
-		}
-		if (zb0001Mask & 0x200000) == 0 { // if not omitted
-			// string "asked"
-			o = append(o, 0xa5, 0x61, 0x73, 0x6b, 0x65, 0x64)
-			o = msgp.AppendInt(o, z.Asked)
-		}
-	}
+	// array header, size 22
+	o = append(o, 0xdc, 0x0, 0x16)
+	o = msgp.AppendString(o, z.ToolCallID)
+	o = msgp.AppendString(o, z.ToolName)
+	o = msgp.AppendString(o, z.Toolset)
+	o = msgp.AppendString(o, z.Mode)
+	o = msgp.AppendString(o, z.Reason)
+	o = msgp.AppendBool(o, z.Frontend)
+	o = msgp.AppendBytes(o, z.Input)
+	o = msgp.AppendInt(o, z.Batch)
+	o = msgp.AppendInt(o, z.Position)
+	o = msgp.AppendString(o, z.State)
+	o = msgp.AppendString(o, z.Decision)
+	o = msgp.AppendBool(o, z.Always)
+	o = msgp.AppendString(o, z.DenyReason)
+	o = msgp.AppendBool(o, z.Automatic)
+	o = msgp.AppendBool(o, z.Sent)
+	o = msgp.AppendBool(o, z.Conflict)
+	o = msgp.AppendString(o, z.ErrorCode)
+	o = msgp.AppendString(o, z.ErrorText)
+	o = msgp.AppendInt64(o, z.ArrivedAt)
+	o = msgp.AppendInt64(o, z.DecidedAt)
+	o = msgp.AppendInt(o, z.Attempt)
+	o = msgp.AppendInt(o, z.Asked)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *confirmationFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [3]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.ToolCallID, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "ToolCallID")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "call":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolCallID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.ToolCallID, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolCallID")
-				return
-			}
-		case "tool":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolName")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			z.ToolName, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolName")
-				return
-			}
-		case "set":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Toolset")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			z.Toolset, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Toolset")
-				return
-			}
-		case "mode":
-			if zb0001Dup[0]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Mode")
-				return
-			}
-			zb0001Dup[0] |= 1 << 3
-			z.Mode, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Mode")
-				return
-			}
-		case "why":
-			if zb0001Dup[0]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Reason")
-				return
-			}
-			zb0001Dup[0] |= 1 << 4
-			z.Reason, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Reason")
-				return
-			}
-		case "front":
-			if zb0001Dup[0]&(1<<5) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Frontend")
-				return
-			}
-			zb0001Dup[0] |= 1 << 5
-			z.Frontend, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Frontend")
-				return
-			}
-		case "in":
-			if zb0001Dup[0]&(1<<6) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Input")
-				return
-			}
-			zb0001Dup[0] |= 1 << 6
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Input")
-				return
-			}
-			if zb0002 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Input == nil || uint32(cap(z.Input)) < zb0002 {
-				z.Input = make([]byte, zb0002)
-			} else {
-				z.Input = z.Input[:zb0002]
-			}
-			if uint32(len(bts)) < zb0002 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Input, bts[:zb0002])
-			bts = bts[zb0002:]
-		case "batch":
-			if zb0001Dup[0]&(1<<7) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Batch")
-				return
-			}
-			zb0001Dup[0] |= 1 << 7
-			z.Batch, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Batch")
-				return
-			}
-		case "pos":
-			if zb0001Dup[1]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Position")
-				return
-			}
-			zb0001Dup[1] |= 1 << 0
-			z.Position, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Position")
-				return
-			}
-		case "state":
-			if zb0001Dup[1]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "State")
-				return
-			}
-			zb0001Dup[1] |= 1 << 1
-			z.State, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "State")
-				return
-			}
-		case "dec":
-			if zb0001Dup[1]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Decision")
-				return
-			}
-			zb0001Dup[1] |= 1 << 2
-			z.Decision, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Decision")
-				return
-			}
-		case "always":
-			if zb0001Dup[1]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Always")
-				return
-			}
-			zb0001Dup[1] |= 1 << 3
-			z.Always, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Always")
-				return
-			}
-		case "deny":
-			if zb0001Dup[1]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "DenyReason")
-				return
-			}
-			zb0001Dup[1] |= 1 << 4
-			z.DenyReason, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "DenyReason")
-				return
-			}
-		case "auto":
-			if zb0001Dup[1]&(1<<5) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Automatic")
-				return
-			}
-			zb0001Dup[1] |= 1 << 5
-			z.Automatic, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Automatic")
-				return
-			}
-		case "sent":
-			if zb0001Dup[1]&(1<<6) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Sent")
-				return
-			}
-			zb0001Dup[1] |= 1 << 6
-			z.Sent, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Sent")
-				return
-			}
-		case "conflict":
-			if zb0001Dup[1]&(1<<7) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Conflict")
-				return
-			}
-			zb0001Dup[1] |= 1 << 7
-			z.Conflict, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Conflict")
-				return
-			}
-		case "err":
-			if zb0001Dup[2]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ErrorCode")
-				return
-			}
-			zb0001Dup[2] |= 1 << 0
-			z.ErrorCode, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ErrorCode")
-				return
-			}
-		case "errtext":
-			if zb0001Dup[2]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ErrorText")
-				return
-			}
-			zb0001Dup[2] |= 1 << 1
-			z.ErrorText, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ErrorText")
-				return
-			}
-		case "came":
-			if zb0001Dup[2]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ArrivedAt")
-				return
-			}
-			zb0001Dup[2] |= 1 << 2
-			z.ArrivedAt, bts, err = msgp.ReadInt64Bytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ArrivedAt")
-				return
-			}
-		case "decat":
-			if zb0001Dup[2]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "DecidedAt")
-				return
-			}
-			zb0001Dup[2] |= 1 << 3
-			z.DecidedAt, bts, err = msgp.ReadInt64Bytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "DecidedAt")
-				return
-			}
-		case "try":
-			if zb0001Dup[2]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Attempt")
-				return
-			}
-			zb0001Dup[2] |= 1 << 4
-			z.Attempt, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Attempt")
-				return
-			}
-		case "asked":
-			if zb0001Dup[2]&(1<<5) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Asked")
-				return
-			}
-			zb0001Dup[2] |= 1 << 5
-			z.Asked, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Asked")
-				return
-			}
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ToolName, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ToolName")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Toolset, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Toolset")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Mode, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Mode")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Reason, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Reason")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Frontend, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Frontend")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0002 uint32
+		zb0002, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Input")
+			return
+		}
+		if zb0002 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Input == nil || uint32(cap(z.Input)) < zb0002 {
+			z.Input = make([]byte, zb0002)
+		} else {
+			z.Input = z.Input[:zb0002]
+		}
+		if uint32(len(bts)) < zb0002 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Input, bts[:zb0002])
+		bts = bts[zb0002:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Batch, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Batch")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Position, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Position")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.State, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "State")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Decision, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Decision")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Always, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Always")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.DenyReason, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "DenyReason")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Automatic, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Automatic")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Sent, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Sent")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Conflict, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Conflict")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ErrorCode, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ErrorCode")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ErrorText, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ErrorText")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ArrivedAt, bts, err = msgp.ReadInt64Bytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ArrivedAt")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.DecidedAt, bts, err = msgp.ReadInt64Bytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "DecidedAt")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Attempt, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Attempt")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Asked, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Asked")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -1163,124 +726,64 @@ func (z *confirmationFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *confirmationFields) Msgsize() (s int) {
-	s = 3 + 5 + msgp.StringPrefixSize + len(z.ToolCallID) + 5 + msgp.StringPrefixSize + len(z.ToolName) + 4 + msgp.StringPrefixSize + len(z.Toolset) + 5 + msgp.StringPrefixSize + len(z.Mode) + 4 + msgp.StringPrefixSize + len(z.Reason) + 6 + msgp.BoolSize + 3 + msgp.BytesPrefixSize + len(z.Input) + 6 + msgp.IntSize + 4 + msgp.IntSize + 6 + msgp.StringPrefixSize + len(z.State) + 4 + msgp.StringPrefixSize + len(z.Decision) + 7 + msgp.BoolSize + 5 + msgp.StringPrefixSize + len(z.DenyReason) + 5 + msgp.BoolSize + 5 + msgp.BoolSize + 9 + msgp.BoolSize + 4 + msgp.StringPrefixSize + len(z.ErrorCode) + 8 + msgp.StringPrefixSize + len(z.ErrorText) + 5 + msgp.Int64Size + 6 + msgp.Int64Size + 4 + msgp.IntSize + 6 + msgp.IntSize
+	s = 3 + msgp.StringPrefixSize + len(z.ToolCallID) + msgp.StringPrefixSize + len(z.ToolName) + msgp.StringPrefixSize + len(z.Toolset) + msgp.StringPrefixSize + len(z.Mode) + msgp.StringPrefixSize + len(z.Reason) + msgp.BoolSize + msgp.BytesPrefixSize + len(z.Input) + msgp.IntSize + msgp.IntSize + msgp.StringPrefixSize + len(z.State) + msgp.StringPrefixSize + len(z.Decision) + msgp.BoolSize + msgp.StringPrefixSize + len(z.DenyReason) + msgp.BoolSize + msgp.BoolSize + msgp.BoolSize + msgp.StringPrefixSize + len(z.ErrorCode) + msgp.StringPrefixSize + len(z.ErrorText) + msgp.Int64Size + msgp.Int64Size + msgp.IntSize + msgp.IntSize
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z *grantFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(4)
-	var zb0001Mask uint8 /* 4 bits */
-	_ = zb0001Mask
-	if z.Toolset == "" {
-		zb0001Len--
-		zb0001Mask |= 0x1
-	}
-	if z.Batch == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	if z.Definition == "" {
-		zb0001Len--
-		zb0001Mask |= 0x8
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		if (zb0001Mask & 0x1) == 0 { // if not omitted
-			// string "set"
-			o = append(o, 0xa3, 0x73, 0x65, 0x74)
-			o = msgp.AppendString(o, z.Toolset)
-		}
-		// string "tool"
-		o = append(o, 0xa4, 0x74, 0x6f, 0x6f, 0x6c)
-		o = msgp.AppendString(o, z.ToolName)
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "batch"
-			o = append(o, 0xa5, 0x62, 0x61, 0x74, 0x63, 0x68)
-			o = msgp.AppendInt(o, z.Batch)
-		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
-			// string "def"
-			o = append(o, 0xa3, 0x64, 0x65, 0x66)
-			o = msgp.AppendString(o, z.Definition)
-		}
-	}
+	// array header, size 4
+	o = append(o, 0x94)
+	o = msgp.AppendString(o, z.Toolset)
+	o = msgp.AppendString(o, z.ToolName)
+	o = msgp.AppendInt(o, z.Batch)
+	o = msgp.AppendString(o, z.Definition)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *grantFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.Toolset, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "Toolset")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "set":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Toolset")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.Toolset, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Toolset")
-				return
-			}
-		case "tool":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolName")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			z.ToolName, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolName")
-				return
-			}
-		case "batch":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Batch")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			z.Batch, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Batch")
-				return
-			}
-		case "def":
-			if zb0001Dup[0]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Definition")
-				return
-			}
-			zb0001Dup[0] |= 1 << 3
-			z.Definition, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Definition")
-				return
-			}
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ToolName, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ToolName")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Batch, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Batch")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Definition, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Definition")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -1294,194 +797,129 @@ func (z *grantFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *grantFields) Msgsize() (s int) {
-	s = 1 + 4 + msgp.StringPrefixSize + len(z.Toolset) + 5 + msgp.StringPrefixSize + len(z.ToolName) + 6 + msgp.IntSize + 4 + msgp.StringPrefixSize + len(z.Definition)
+	s = 1 + msgp.StringPrefixSize + len(z.Toolset) + msgp.StringPrefixSize + len(z.ToolName) + msgp.IntSize + msgp.StringPrefixSize + len(z.Definition)
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z *messageFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(5)
-	var zb0001Mask uint8 /* 5 bits */
-	_ = zb0001Mask
-	if z.Parts == nil {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	if z.Extra == nil {
-		zb0001Len--
-		zb0001Mask |= 0x8
-	}
-	if z.CreatedAt == nil {
-		zb0001Len--
-		zb0001Mask |= 0x10
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		// string "id"
-		o = append(o, 0xa2, 0x69, 0x64)
-		o = msgp.AppendString(o, z.ID)
-		// string "role"
-		o = append(o, 0xa4, 0x72, 0x6f, 0x6c, 0x65)
-		o = msgp.AppendString(o, z.Role)
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "parts"
-			o = append(o, 0xa5, 0x70, 0x61, 0x72, 0x74, 0x73)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Parts)))
-			for za0001 := range z.Parts {
-				o, err = z.Parts[za0001].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Parts", za0001)
-					return
-				}
-			}
-		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
-			// string "extra"
-			o = append(o, 0xa5, 0x65, 0x78, 0x74, 0x72, 0x61)
-			o = msgp.AppendBytes(o, z.Extra)
-		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
-			// string "at"
-			o = append(o, 0xa2, 0x61, 0x74)
-			o = msgp.AppendBytes(o, z.CreatedAt)
+	// array header, size 5
+	o = append(o, 0x95)
+	o = msgp.AppendString(o, z.ID)
+	o = msgp.AppendString(o, z.Role)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Parts)))
+	for za0001 := range z.Parts {
+		o, err = z.Parts[za0001].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Parts", za0001)
+			return
 		}
 	}
+	o = msgp.AppendBytes(o, z.Extra)
+	o = msgp.AppendBytes(o, z.CreatedAt)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *messageFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.ID, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "ID")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "id":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.ID, bts, err = msgp.ReadStringBytes(bts)
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Role, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Role")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0002 uint32
+		zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Parts")
+			return
+		}
+		if zb0002 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Parts) >= int(zb0002) {
+			z.Parts = (z.Parts)[:zb0002]
+		} else {
+			z.Parts = make([]part, zb0002)
+		}
+		for za0001 := range z.Parts {
+			bts, err = z.Parts[za0001].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "ID")
+				err = msgp.WrapError(err, "Parts", za0001)
 				return
 			}
-		case "role":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Role")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			z.Role, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Role")
-				return
-			}
-		case "parts":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Parts")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Parts")
-				return
-			}
-			if zb0002 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Parts) >= int(zb0002) {
-				z.Parts = (z.Parts)[:zb0002]
-			} else {
-				z.Parts = make([]part, zb0002)
-			}
-			for za0001 := range z.Parts {
-				bts, err = z.Parts[za0001].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Parts", za0001)
-					return
-				}
-			}
-		case "extra":
-			if zb0001Dup[0]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Extra")
-				return
-			}
-			zb0001Dup[0] |= 1 << 3
-			var zb0003 uint32
-			zb0003, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Extra")
-				return
-			}
-			if zb0003 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Extra == nil || uint32(cap(z.Extra)) < zb0003 {
-				z.Extra = make([]byte, zb0003)
-			} else {
-				z.Extra = z.Extra[:zb0003]
-			}
-			if uint32(len(bts)) < zb0003 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Extra, bts[:zb0003])
-			bts = bts[zb0003:]
-		case "at":
-			if zb0001Dup[0]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "CreatedAt")
-				return
-			}
-			zb0001Dup[0] |= 1 << 4
-			var zb0004 uint32
-			zb0004, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "CreatedAt")
-				return
-			}
-			if zb0004 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.CreatedAt == nil || uint32(cap(z.CreatedAt)) < zb0004 {
-				z.CreatedAt = make([]byte, zb0004)
-			} else {
-				z.CreatedAt = z.CreatedAt[:zb0004]
-			}
-			if uint32(len(bts)) < zb0004 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.CreatedAt, bts[:zb0004])
-			bts = bts[zb0004:]
-		default:
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0003 uint32
+		zb0003, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Extra")
+			return
+		}
+		if zb0003 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Extra == nil || uint32(cap(z.Extra)) < zb0003 {
+			z.Extra = make([]byte, zb0003)
+		} else {
+			z.Extra = z.Extra[:zb0003]
+		}
+		if uint32(len(bts)) < zb0003 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Extra, bts[:zb0003])
+		bts = bts[zb0003:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0004 uint32
+		zb0004, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "CreatedAt")
+			return
+		}
+		if zb0004 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.CreatedAt == nil || uint32(cap(z.CreatedAt)) < zb0004 {
+			z.CreatedAt = make([]byte, zb0004)
+		} else {
+			z.CreatedAt = z.CreatedAt[:zb0004]
+		}
+		if uint32(len(bts)) < zb0004 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.CreatedAt, bts[:zb0004])
+		bts = bts[zb0004:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -1495,50 +933,26 @@ func (z *messageFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *messageFields) Msgsize() (s int) {
-	s = 1 + 3 + msgp.StringPrefixSize + len(z.ID) + 5 + msgp.StringPrefixSize + len(z.Role) + 6 + msgp.ArrayHeaderSize
+	s = 1 + msgp.StringPrefixSize + len(z.ID) + msgp.StringPrefixSize + len(z.Role) + msgp.ArrayHeaderSize
 	for za0001 := range z.Parts {
 		s += z.Parts[za0001].Msgsize()
 	}
-	s += 6 + msgp.BytesPrefixSize + len(z.Extra) + 3 + msgp.BytesPrefixSize + len(z.CreatedAt)
+	s += msgp.BytesPrefixSize + len(z.Extra) + msgp.BytesPrefixSize + len(z.CreatedAt)
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z *outputFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(2)
-	var zb0001Mask uint8 /* 2 bits */
-	_ = zb0001Mask
-	if z.Automatic == false {
-		zb0001Len--
-		zb0001Mask |= 0x1
-	}
-	if z.Part == nil {
-		zb0001Len--
-		zb0001Mask |= 0x2
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		if (zb0001Mask & 0x1) == 0 { // if not omitted
-			// string "auto"
-			o = append(o, 0xa4, 0x61, 0x75, 0x74, 0x6f)
-			o = msgp.AppendBool(o, z.Automatic)
-		}
-		if (zb0001Mask & 0x2) == 0 { // if not omitted
-			// string "part"
-			o = append(o, 0xa4, 0x70, 0x61, 0x72, 0x74)
-			o = msgp.AppendArrayHeader(o, uint32(len(z.Part)))
-			for za0001 := range z.Part {
-				o, err = z.Part[za0001].MarshalMsg(o)
-				if err != nil {
-					err = msgp.WrapError(err, "Part", za0001)
-					return
-				}
-			}
+	// array header, size 2
+	o = append(o, 0x92)
+	o = msgp.AppendBool(o, z.Automatic)
+	o = msgp.AppendArrayHeader(o, uint32(len(z.Part)))
+	for za0001 := range z.Part {
+		o, err = z.Part[za0001].MarshalMsg(o)
+		if err != nil {
+			err = msgp.WrapError(err, "Part", za0001)
+			return
 		}
 	}
 	return
@@ -1546,67 +960,47 @@ func (z *outputFields) MarshalMsg(b []byte) (o []byte, err error) {
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *outputFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.Automatic, bts, err = msgp.ReadBoolBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "Automatic")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "auto":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Automatic")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.Automatic, bts, err = msgp.ReadBoolBytes(bts)
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0002 uint32
+		zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Part")
+			return
+		}
+		if zb0002 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if cap(z.Part) >= int(zb0002) {
+			z.Part = (z.Part)[:zb0002]
+		} else {
+			z.Part = make([]part, zb0002)
+		}
+		for za0001 := range z.Part {
+			bts, err = z.Part[za0001].UnmarshalMsg(bts)
 			if err != nil {
-				err = msgp.WrapError(err, "Automatic")
+				err = msgp.WrapError(err, "Part", za0001)
 				return
 			}
-		case "part":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Part")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadArrayHeaderBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Part")
-				return
-			}
-			if zb0002 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if cap(z.Part) >= int(zb0002) {
-				z.Part = (z.Part)[:zb0002]
-			} else {
-				z.Part = make([]part, zb0002)
-			}
-			for za0001 := range z.Part {
-				bts, err = z.Part[za0001].UnmarshalMsg(bts)
-				if err != nil {
-					err = msgp.WrapError(err, "Part", za0001)
-					return
-				}
-			}
-		default:
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -1620,7 +1014,7 @@ func (z *outputFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *outputFields) Msgsize() (s int) {
-	s = 1 + 5 + msgp.BoolSize + 5 + msgp.ArrayHeaderSize
+	s = 1 + msgp.BoolSize + msgp.ArrayHeaderSize
 	for za0001 := range z.Part {
 		s += z.Part[za0001].Msgsize()
 	}
@@ -1630,357 +1024,209 @@ func (z *outputFields) Msgsize() (s int) {
 // MarshalMsg implements msgp.Marshaler
 func (z *partFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(12)
-	var zb0001Mask uint16 /* 12 bits */
-	_ = zb0001Mask
-	if z.Text == nil {
-		zb0001Len--
-		zb0001Mask |= 0x2
-	}
-	if z.ToolCallID == "" {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	if z.ToolName == "" {
-		zb0001Len--
-		zb0001Mask |= 0x8
-	}
-	if z.Toolset == "" {
-		zb0001Len--
-		zb0001Mask |= 0x10
-	}
-	if z.Frontend == false {
-		zb0001Len--
-		zb0001Mask |= 0x20
-	}
-	if z.Required == false {
-		zb0001Len--
-		zb0001Mask |= 0x40
-	}
-	if z.Input == nil {
-		zb0001Len--
-		zb0001Mask |= 0x80
-	}
-	if z.Output == nil {
-		zb0001Len--
-		zb0001Mask |= 0x100
-	}
-	if z.Local == false {
-		zb0001Len--
-		zb0001Mask |= 0x200
-	}
-	if z.Raw == nil {
-		zb0001Len--
-		zb0001Mask |= 0x400
-	}
-	if z.Extra == nil {
-		zb0001Len--
-		zb0001Mask |= 0x800
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		// string "k"
-		o = append(o, 0xa1, 0x6b)
-		o = msgp.AppendString(o, z.Kind)
-		if (zb0001Mask & 0x2) == 0 { // if not omitted
-			// string "t"
-			o = append(o, 0xa1, 0x74)
-			o = msgp.AppendBytes(o, z.Text)
-		}
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "call"
-			o = append(o, 0xa4, 0x63, 0x61, 0x6c, 0x6c)
-			o = msgp.AppendString(o, z.ToolCallID)
-		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
-			// string "tool"
-			o = append(o, 0xa4, 0x74, 0x6f, 0x6f, 0x6c)
-			o = msgp.AppendString(o, z.ToolName)
-		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
-			// string "set"
-			o = append(o, 0xa3, 0x73, 0x65, 0x74)
-			o = msgp.AppendString(o, z.Toolset)
-		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
-			// string "front"
-			o = append(o, 0xa5, 0x66, 0x72, 0x6f, 0x6e, 0x74)
-			o = msgp.AppendBool(o, z.Frontend)
-		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
-			// string "req"
-			o = append(o, 0xa3, 0x72, 0x65, 0x71)
-			o = msgp.AppendBool(o, z.Required)
-		}
-		if (zb0001Mask & 0x80) == 0 { // if not omitted
-			// string "in"
-			o = append(o, 0xa2, 0x69, 0x6e)
-			o = msgp.AppendBytes(o, z.Input)
-		}
-		if (zb0001Mask & 0x100) == 0 { // if not omitted
-			// string "out"
-			o = append(o, 0xa3, 0x6f, 0x75, 0x74)
-			o = msgp.AppendBytes(o, z.Output)
-		}
-		if (zb0001Mask & 0x200) == 0 { // if not omitted
-			// string "local"
-			o = append(o, 0xa5, 0x6c, 0x6f, 0x63, 0x61, 0x6c)
-			o = msgp.AppendBool(o, z.Local)
-		}
-		if (zb0001Mask & 0x400) == 0 { // if not omitted
-			// string "raw"
-			o = append(o, 0xa3, 0x72, 0x61, 0x77)
-			o = msgp.AppendBytes(o, z.Raw)
-		}
-		if (zb0001Mask & 0x800) == 0 { // if not omitted
-			// string "extra"
-			o = append(o, 0xa5, 0x65, 0x78, 0x74, 0x72, 0x61)
-			o = msgp.AppendBytes(o, z.Extra)
-		}
-	}
+	// array header, size 12
+	o = append(o, 0x9c)
+	o = msgp.AppendString(o, z.Kind)
+	o = msgp.AppendBytes(o, z.Text)
+	o = msgp.AppendString(o, z.ToolCallID)
+	o = msgp.AppendString(o, z.ToolName)
+	o = msgp.AppendString(o, z.Toolset)
+	o = msgp.AppendBool(o, z.Frontend)
+	o = msgp.AppendBool(o, z.Required)
+	o = msgp.AppendBytes(o, z.Input)
+	o = msgp.AppendBytes(o, z.Output)
+	o = msgp.AppendBool(o, z.Local)
+	o = msgp.AppendBytes(o, z.Raw)
+	o = msgp.AppendBytes(o, z.Extra)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *partFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [2]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.Kind, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "Kind")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "k":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Kind")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.Kind, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Kind")
-				return
-			}
-		case "t":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Text")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Text")
-				return
-			}
-			if zb0002 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Text == nil || uint32(cap(z.Text)) < zb0002 {
-				z.Text = make([]byte, zb0002)
-			} else {
-				z.Text = z.Text[:zb0002]
-			}
-			if uint32(len(bts)) < zb0002 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Text, bts[:zb0002])
-			bts = bts[zb0002:]
-		case "call":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolCallID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			z.ToolCallID, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolCallID")
-				return
-			}
-		case "tool":
-			if zb0001Dup[0]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolName")
-				return
-			}
-			zb0001Dup[0] |= 1 << 3
-			z.ToolName, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolName")
-				return
-			}
-		case "set":
-			if zb0001Dup[0]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Toolset")
-				return
-			}
-			zb0001Dup[0] |= 1 << 4
-			z.Toolset, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Toolset")
-				return
-			}
-		case "front":
-			if zb0001Dup[0]&(1<<5) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Frontend")
-				return
-			}
-			zb0001Dup[0] |= 1 << 5
-			z.Frontend, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Frontend")
-				return
-			}
-		case "req":
-			if zb0001Dup[0]&(1<<6) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Required")
-				return
-			}
-			zb0001Dup[0] |= 1 << 6
-			z.Required, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Required")
-				return
-			}
-		case "in":
-			if zb0001Dup[0]&(1<<7) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Input")
-				return
-			}
-			zb0001Dup[0] |= 1 << 7
-			var zb0003 uint32
-			zb0003, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Input")
-				return
-			}
-			if zb0003 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Input == nil || uint32(cap(z.Input)) < zb0003 {
-				z.Input = make([]byte, zb0003)
-			} else {
-				z.Input = z.Input[:zb0003]
-			}
-			if uint32(len(bts)) < zb0003 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Input, bts[:zb0003])
-			bts = bts[zb0003:]
-		case "out":
-			if zb0001Dup[1]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Output")
-				return
-			}
-			zb0001Dup[1] |= 1 << 0
-			var zb0004 uint32
-			zb0004, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Output")
-				return
-			}
-			if zb0004 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Output == nil || uint32(cap(z.Output)) < zb0004 {
-				z.Output = make([]byte, zb0004)
-			} else {
-				z.Output = z.Output[:zb0004]
-			}
-			if uint32(len(bts)) < zb0004 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Output, bts[:zb0004])
-			bts = bts[zb0004:]
-		case "local":
-			if zb0001Dup[1]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Local")
-				return
-			}
-			zb0001Dup[1] |= 1 << 1
-			z.Local, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Local")
-				return
-			}
-		case "raw":
-			if zb0001Dup[1]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Raw")
-				return
-			}
-			zb0001Dup[1] |= 1 << 2
-			var zb0005 uint32
-			zb0005, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Raw")
-				return
-			}
-			if zb0005 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Raw == nil || uint32(cap(z.Raw)) < zb0005 {
-				z.Raw = make([]byte, zb0005)
-			} else {
-				z.Raw = z.Raw[:zb0005]
-			}
-			if uint32(len(bts)) < zb0005 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Raw, bts[:zb0005])
-			bts = bts[zb0005:]
-		case "extra":
-			if zb0001Dup[1]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Extra")
-				return
-			}
-			zb0001Dup[1] |= 1 << 3
-			var zb0006 uint32
-			zb0006, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Extra")
-				return
-			}
-			if zb0006 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Extra == nil || uint32(cap(z.Extra)) < zb0006 {
-				z.Extra = make([]byte, zb0006)
-			} else {
-				z.Extra = z.Extra[:zb0006]
-			}
-			if uint32(len(bts)) < zb0006 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Extra, bts[:zb0006])
-			bts = bts[zb0006:]
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0002 uint32
+		zb0002, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Text")
+			return
+		}
+		if zb0002 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Text == nil || uint32(cap(z.Text)) < zb0002 {
+			z.Text = make([]byte, zb0002)
+		} else {
+			z.Text = z.Text[:zb0002]
+		}
+		if uint32(len(bts)) < zb0002 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Text, bts[:zb0002])
+		bts = bts[zb0002:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ToolCallID, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ToolCallID")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ToolName, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ToolName")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Toolset, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Toolset")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Frontend, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Frontend")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Required, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Required")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0003 uint32
+		zb0003, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Input")
+			return
+		}
+		if zb0003 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Input == nil || uint32(cap(z.Input)) < zb0003 {
+			z.Input = make([]byte, zb0003)
+		} else {
+			z.Input = z.Input[:zb0003]
+		}
+		if uint32(len(bts)) < zb0003 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Input, bts[:zb0003])
+		bts = bts[zb0003:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0004 uint32
+		zb0004, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Output")
+			return
+		}
+		if zb0004 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Output == nil || uint32(cap(z.Output)) < zb0004 {
+			z.Output = make([]byte, zb0004)
+		} else {
+			z.Output = z.Output[:zb0004]
+		}
+		if uint32(len(bts)) < zb0004 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Output, bts[:zb0004])
+		bts = bts[zb0004:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Local, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Local")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0005 uint32
+		zb0005, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Raw")
+			return
+		}
+		if zb0005 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Raw == nil || uint32(cap(z.Raw)) < zb0005 {
+			z.Raw = make([]byte, zb0005)
+		} else {
+			z.Raw = z.Raw[:zb0005]
+		}
+		if uint32(len(bts)) < zb0005 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Raw, bts[:zb0005])
+		bts = bts[zb0005:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0006 uint32
+		zb0006, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Extra")
+			return
+		}
+		if zb0006 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Extra == nil || uint32(cap(z.Extra)) < zb0006 {
+			z.Extra = make([]byte, zb0006)
+		} else {
+			z.Extra = z.Extra[:zb0006]
+		}
+		if uint32(len(bts)) < zb0006 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Extra, bts[:zb0006])
+		bts = bts[zb0006:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -1994,104 +1240,55 @@ func (z *partFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *partFields) Msgsize() (s int) {
-	s = 1 + 2 + msgp.StringPrefixSize + len(z.Kind) + 2 + msgp.BytesPrefixSize + len(z.Text) + 5 + msgp.StringPrefixSize + len(z.ToolCallID) + 5 + msgp.StringPrefixSize + len(z.ToolName) + 4 + msgp.StringPrefixSize + len(z.Toolset) + 6 + msgp.BoolSize + 4 + msgp.BoolSize + 3 + msgp.BytesPrefixSize + len(z.Input) + 4 + msgp.BytesPrefixSize + len(z.Output) + 6 + msgp.BoolSize + 4 + msgp.BytesPrefixSize + len(z.Raw) + 6 + msgp.BytesPrefixSize + len(z.Extra)
+	s = 1 + msgp.StringPrefixSize + len(z.Kind) + msgp.BytesPrefixSize + len(z.Text) + msgp.StringPrefixSize + len(z.ToolCallID) + msgp.StringPrefixSize + len(z.ToolName) + msgp.StringPrefixSize + len(z.Toolset) + msgp.BoolSize + msgp.BoolSize + msgp.BytesPrefixSize + len(z.Input) + msgp.BytesPrefixSize + len(z.Output) + msgp.BoolSize + msgp.BytesPrefixSize + len(z.Raw) + msgp.BytesPrefixSize + len(z.Extra)
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z requestFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(3)
-	var zb0001Mask uint8 /* 3 bits */
-	_ = zb0001Mask
-	if z.MessageID == "" {
-		zb0001Len--
-		zb0001Mask |= 0x2
-	}
-	if z.UpTo == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		// string "kind"
-		o = append(o, 0xa4, 0x6b, 0x69, 0x6e, 0x64)
-		o = msgp.AppendString(o, z.Kind)
-		if (zb0001Mask & 0x2) == 0 { // if not omitted
-			// string "msg"
-			o = append(o, 0xa3, 0x6d, 0x73, 0x67)
-			o = msgp.AppendString(o, z.MessageID)
-		}
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "upto"
-			o = append(o, 0xa4, 0x75, 0x70, 0x74, 0x6f)
-			o = msgp.AppendInt(o, z.UpTo)
-		}
-	}
+	// array header, size 3
+	o = append(o, 0x93)
+	o = msgp.AppendString(o, z.Kind)
+	o = msgp.AppendString(o, z.MessageID)
+	o = msgp.AppendInt(o, z.UpTo)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *requestFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.Kind, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "Kind")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "kind":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Kind")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.Kind, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Kind")
-				return
-			}
-		case "msg":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "MessageID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			z.MessageID, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "MessageID")
-				return
-			}
-		case "upto":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "UpTo")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			z.UpTo, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "UpTo")
-				return
-			}
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.MessageID, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "MessageID")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.UpTo, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "UpTo")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -2105,98 +1302,55 @@ func (z *requestFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z requestFields) Msgsize() (s int) {
-	s = 1 + 5 + msgp.StringPrefixSize + len(z.Kind) + 4 + msgp.StringPrefixSize + len(z.MessageID) + 5 + msgp.IntSize
+	s = 1 + msgp.StringPrefixSize + len(z.Kind) + msgp.StringPrefixSize + len(z.MessageID) + msgp.IntSize
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z runFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(3)
-	var zb0001Mask uint8 /* 3 bits */
-	_ = zb0001Mask
-	if z.Automatic == false {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		// string "call"
-		o = append(o, 0xa4, 0x63, 0x61, 0x6c, 0x6c)
-		o = msgp.AppendString(o, z.ToolCallID)
-		// string "tool"
-		o = append(o, 0xa4, 0x74, 0x6f, 0x6f, 0x6c)
-		o = msgp.AppendString(o, z.ToolName)
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "auto"
-			o = append(o, 0xa4, 0x61, 0x75, 0x74, 0x6f)
-			o = msgp.AppendBool(o, z.Automatic)
-		}
-	}
+	// array header, size 3
+	o = append(o, 0x93)
+	o = msgp.AppendString(o, z.ToolCallID)
+	o = msgp.AppendString(o, z.ToolName)
+	o = msgp.AppendBool(o, z.Automatic)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *runFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.ToolCallID, bts, err = msgp.ReadStringBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "ToolCallID")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "call":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolCallID")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.ToolCallID, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolCallID")
-				return
-			}
-		case "tool":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "ToolName")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			z.ToolName, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "ToolName")
-				return
-			}
-		case "auto":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Automatic")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			z.Automatic, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Automatic")
-				return
-			}
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.ToolName, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "ToolName")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Automatic, bts, err = msgp.ReadBoolBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Automatic")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -2210,238 +1364,139 @@ func (z *runFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z runFields) Msgsize() (s int) {
-	s = 1 + 5 + msgp.StringPrefixSize + len(z.ToolCallID) + 5 + msgp.StringPrefixSize + len(z.ToolName) + 5 + msgp.BoolSize
+	s = 1 + msgp.StringPrefixSize + len(z.ToolCallID) + msgp.StringPrefixSize + len(z.ToolName) + msgp.BoolSize
 	return
 }
 
 // MarshalMsg implements msgp.Marshaler
 func (z *turnFields) MarshalMsg(b []byte) (o []byte, err error) {
 	o = msgp.Require(b, z.Msgsize())
-	// check for omitted fields
-	zb0001Len := uint32(7)
-	var zb0001Mask uint8 /* 7 bits */
-	_ = zb0001Mask
-	if z.Active == false {
-		zb0001Len--
-		zb0001Mask |= 0x1
-	}
-	if z.Context == nil {
-		zb0001Len--
-		zb0001Mask |= 0x2
-	}
-	if z.Payload == nil {
-		zb0001Len--
-		zb0001Mask |= 0x4
-	}
-	if z.Options == nil {
-		zb0001Len--
-		zb0001Mask |= 0x8
-	}
-	if z.Model == "" {
-		zb0001Len--
-		zb0001Mask |= 0x10
-	}
-	if z.Provider == "" {
-		zb0001Len--
-		zb0001Mask |= 0x20
-	}
-	if z.Rounds == 0 {
-		zb0001Len--
-		zb0001Mask |= 0x40
-	}
-	// variable map header, size zb0001Len
-	o = append(o, 0x80|uint8(zb0001Len))
-
-	// skip if no fields are to be emitted
-	if zb0001Len != 0 {
-		if (zb0001Mask & 0x1) == 0 { // if not omitted
-			// string "on"
-			o = append(o, 0xa2, 0x6f, 0x6e)
-			o = msgp.AppendBool(o, z.Active)
-		}
-		if (zb0001Mask & 0x2) == 0 { // if not omitted
-			// string "ctx"
-			o = append(o, 0xa3, 0x63, 0x74, 0x78)
-			o = msgp.AppendBytes(o, z.Context)
-		}
-		if (zb0001Mask & 0x4) == 0 { // if not omitted
-			// string "payload"
-			o = append(o, 0xa7, 0x70, 0x61, 0x79, 0x6c, 0x6f, 0x61, 0x64)
-			o = msgp.AppendBytes(o, z.Payload)
-		}
-		if (zb0001Mask & 0x8) == 0 { // if not omitted
-			// string "opts"
-			o = append(o, 0xa4, 0x6f, 0x70, 0x74, 0x73)
-			o = msgp.AppendBytes(o, z.Options)
-		}
-		if (zb0001Mask & 0x10) == 0 { // if not omitted
-			// string "model"
-			o = append(o, 0xa5, 0x6d, 0x6f, 0x64, 0x65, 0x6c)
-			o = msgp.AppendString(o, z.Model)
-		}
-		if (zb0001Mask & 0x20) == 0 { // if not omitted
-			// string "prov"
-			o = append(o, 0xa4, 0x70, 0x72, 0x6f, 0x76)
-			o = msgp.AppendString(o, z.Provider)
-		}
-		if (zb0001Mask & 0x40) == 0 { // if not omitted
-			// string "rounds"
-			o = append(o, 0xa6, 0x72, 0x6f, 0x75, 0x6e, 0x64, 0x73)
-			o = msgp.AppendInt(o, z.Rounds)
-		}
-	}
+	// array header, size 7
+	o = append(o, 0x97)
+	o = msgp.AppendBool(o, z.Active)
+	o = msgp.AppendBytes(o, z.Context)
+	o = msgp.AppendBytes(o, z.Payload)
+	o = msgp.AppendBytes(o, z.Options)
+	o = msgp.AppendString(o, z.Model)
+	o = msgp.AppendString(o, z.Provider)
+	o = msgp.AppendInt(o, z.Rounds)
 	return
 }
 
 // UnmarshalMsg implements msgp.Unmarshaler
 func (z *turnFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
-	var field []byte
-	_ = field
 	var zb0001 uint32
-	zb0001, bts, err = msgp.ReadMapHeaderBytes(bts)
+	zb0001, bts, err = msgp.ReadArrayHeaderBytes(bts)
 	if err != nil {
 		err = msgp.WrapError(err)
 		return
 	}
-	if zb0001 > z5817a858limitMaps {
-		err = msgp.ErrLimitExceeded
-		return
-	}
-	var zb0001Dup [1]byte
 	for zb0001 > 0 {
-		zb0001--
-		field, bts, err = msgp.ReadMapKeyZC(bts)
+		z.Active, bts, err = msgp.ReadBoolBytes(bts)
 		if err != nil {
-			err = msgp.WrapError(err)
+			err = msgp.WrapError(err, "Active")
 			return
 		}
-		switch msgp.UnsafeString(field) {
-		case "on":
-			if zb0001Dup[0]&(1<<0) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Active")
-				return
-			}
-			zb0001Dup[0] |= 1 << 0
-			z.Active, bts, err = msgp.ReadBoolBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Active")
-				return
-			}
-		case "ctx":
-			if zb0001Dup[0]&(1<<1) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Context")
-				return
-			}
-			zb0001Dup[0] |= 1 << 1
-			var zb0002 uint32
-			zb0002, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Context")
-				return
-			}
-			if zb0002 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Context == nil || uint32(cap(z.Context)) < zb0002 {
-				z.Context = make([]byte, zb0002)
-			} else {
-				z.Context = z.Context[:zb0002]
-			}
-			if uint32(len(bts)) < zb0002 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Context, bts[:zb0002])
-			bts = bts[zb0002:]
-		case "payload":
-			if zb0001Dup[0]&(1<<2) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Payload")
-				return
-			}
-			zb0001Dup[0] |= 1 << 2
-			var zb0003 uint32
-			zb0003, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Payload")
-				return
-			}
-			if zb0003 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Payload == nil || uint32(cap(z.Payload)) < zb0003 {
-				z.Payload = make([]byte, zb0003)
-			} else {
-				z.Payload = z.Payload[:zb0003]
-			}
-			if uint32(len(bts)) < zb0003 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Payload, bts[:zb0003])
-			bts = bts[zb0003:]
-		case "opts":
-			if zb0001Dup[0]&(1<<3) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Options")
-				return
-			}
-			zb0001Dup[0] |= 1 << 3
-			var zb0004 uint32
-			zb0004, bts, err = msgp.ReadBytesHeader(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Options")
-				return
-			}
-			if zb0004 > z5817a858limitArrays {
-				err = msgp.ErrLimitExceeded
-				return
-			}
-			if z.Options == nil || uint32(cap(z.Options)) < zb0004 {
-				z.Options = make([]byte, zb0004)
-			} else {
-				z.Options = z.Options[:zb0004]
-			}
-			if uint32(len(bts)) < zb0004 {
-				err = msgp.ErrShortBytes
-				return
-			}
-			copy(z.Options, bts[:zb0004])
-			bts = bts[zb0004:]
-		case "model":
-			if zb0001Dup[0]&(1<<4) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Model")
-				return
-			}
-			zb0001Dup[0] |= 1 << 4
-			z.Model, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Model")
-				return
-			}
-		case "prov":
-			if zb0001Dup[0]&(1<<5) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Provider")
-				return
-			}
-			zb0001Dup[0] |= 1 << 5
-			z.Provider, bts, err = msgp.ReadStringBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Provider")
-				return
-			}
-		case "rounds":
-			if zb0001Dup[0]&(1<<6) != 0 {
-				err = msgp.WrapError(msgp.ErrDuplicateEntry, "Rounds")
-				return
-			}
-			zb0001Dup[0] |= 1 << 6
-			z.Rounds, bts, err = msgp.ReadIntBytes(bts)
-			if err != nil {
-				err = msgp.WrapError(err, "Rounds")
-				return
-			}
-		default:
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0002 uint32
+		zb0002, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Context")
+			return
+		}
+		if zb0002 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Context == nil || uint32(cap(z.Context)) < zb0002 {
+			z.Context = make([]byte, zb0002)
+		} else {
+			z.Context = z.Context[:zb0002]
+		}
+		if uint32(len(bts)) < zb0002 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Context, bts[:zb0002])
+		bts = bts[zb0002:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0003 uint32
+		zb0003, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Payload")
+			return
+		}
+		if zb0003 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Payload == nil || uint32(cap(z.Payload)) < zb0003 {
+			z.Payload = make([]byte, zb0003)
+		} else {
+			z.Payload = z.Payload[:zb0003]
+		}
+		if uint32(len(bts)) < zb0003 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Payload, bts[:zb0003])
+		bts = bts[zb0003:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		var zb0004 uint32
+		zb0004, bts, err = msgp.ReadBytesHeader(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Options")
+			return
+		}
+		if zb0004 > z5817a858limitArrays {
+			err = msgp.ErrLimitExceeded
+			return
+		}
+		if z.Options == nil || uint32(cap(z.Options)) < zb0004 {
+			z.Options = make([]byte, zb0004)
+		} else {
+			z.Options = z.Options[:zb0004]
+		}
+		if uint32(len(bts)) < zb0004 {
+			err = msgp.ErrShortBytes
+			return
+		}
+		copy(z.Options, bts[:zb0004])
+		bts = bts[zb0004:]
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Model, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Model")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Provider, bts, err = msgp.ReadStringBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Provider")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		z.Rounds, bts, err = msgp.ReadIntBytes(bts)
+		if err != nil {
+			err = msgp.WrapError(err, "Rounds")
+			return
+		}
+		if zb0001--; zb0001 == 0 {
+			break
+		}
+		for ; zb0001 > 0; zb0001-- {
 			bts, err = msgp.Skip(bts)
 			if err != nil {
 				err = msgp.WrapError(err)
@@ -2455,6 +1510,6 @@ func (z *turnFields) UnmarshalMsg(bts []byte) (o []byte, err error) {
 
 // Msgsize returns an upper bound estimate of the number of bytes occupied by the serialized message
 func (z *turnFields) Msgsize() (s int) {
-	s = 1 + 3 + msgp.BoolSize + 4 + msgp.BytesPrefixSize + len(z.Context) + 8 + msgp.BytesPrefixSize + len(z.Payload) + 5 + msgp.BytesPrefixSize + len(z.Options) + 6 + msgp.StringPrefixSize + len(z.Model) + 5 + msgp.StringPrefixSize + len(z.Provider) + 7 + msgp.IntSize
+	s = 1 + msgp.BoolSize + msgp.BytesPrefixSize + len(z.Context) + msgp.BytesPrefixSize + len(z.Payload) + msgp.BytesPrefixSize + len(z.Options) + msgp.StringPrefixSize + len(z.Model) + msgp.StringPrefixSize + len(z.Provider) + msgp.IntSize
 	return
 }
