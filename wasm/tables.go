@@ -2,6 +2,8 @@
 
 package main
 
+import "github.com/svedawasm/svedawasm/wasm/durable"
+
 // tables are what the page's classes call for control. Their functions take
 // the handle first and the length of the input last.
 var tables = []table{
@@ -27,6 +29,15 @@ var tables = []table{
 		"end":           func(a args) int { return host.End(a[0], a[1], a[2], a[3]) },
 		"fire":          func(a args) int { return host.Fire(a[0], a[1]) },
 		"output":        func(a args) int { return host.Output(a[0], a[1], a[2], a[3]) },
+		"wall":          func(a args) int { return host.Wall(a[0]) },
+		"snapshot":      func(a args) int { return durable.Snapshot(host, a[0]) },
+		"fromSnapshot":  func(a args) int { return durable.Restore(host, a[0], a[1]) },
+		"adopt":         func(a args) int { return durable.Adopt(host, a[0], a[1], a[2]) },
+		"takeOver":      func(a args) int { return host.TakeOver(a[0]) },
+		"claimed":       func(a args) int { return host.Claimed(a[0], a[1], a[2], a[3]) },
+		"retryUnknown":  func(a args) int { return host.RetryUnknown(a[0], a[1], a[2]) },
+		"online":        func(a args) int { return host.Online(a[0], a[1]) },
+		"wake":          func(a args) int { return host.Wake(a[0]) },
 	}},
 	{"SvedaToolRegistry", map[string]entry{
 		"open":            func(a args) int { return host.OpenRegistry() },

@@ -20,6 +20,8 @@ type Bridge struct {
 	in  []byte
 	out []byte
 	now int64 // ms, as told by Clock
+	// wall is the time of day, ms since 1970, as told by Wall; 0 when not known.
+	wall int64
 
 	registries handles[registry]
 	contexts   handles[pageContext]

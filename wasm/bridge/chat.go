@@ -48,6 +48,7 @@ func (b *Bridge) with(handle int, input func(s *session.Session)) int {
 		return b.unknownHandle()
 	}
 	s.At(b.now)
+	s.Wall(b.wall)
 	input(s.Session)
 	return b.flush(s)
 }

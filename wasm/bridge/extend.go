@@ -19,7 +19,22 @@ func (b *Bridge) Session(handle int) *session.Session {
 		return nil
 	}
 	s.At(b.now)
+	s.Wall(b.wall)
 	return s.Session
+}
+
+// Restore makes a session of the client from what an earlier page saved. It
+// answers with the session's handle and then what the restoring led to.
+func (b *Bridge) Restore(clientHandle int, seed [16]byte, saved *session.Saved) int {
+	c := b.clients.get(clientHandle)
+	if c == nil {
+		return b.unknownHandle()
+	}
+	config := c.config
+	config.Dialect, config.Seed = c.newDialect(), seed
+	s := &chat{session.Restore(config, saved, b.now, b.wall)}
+	b.out = frame.AppendNumber(b.out, b.chats.add(s))
+	return b.flush(s)
 }
 
 // Now is the time that Clock told, ms.
