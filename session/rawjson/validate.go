@@ -4,12 +4,34 @@ import "math/bits"
 
 // scanValue validates the value that begins at i, whose container is depth deep, and
 // returns the index after it. When code is not empty the text is refused at that index.
+func scanValue(b []byte, i, depth int) (end int, code string) {
+	if i >= len(b) {
+		return i, CodeTruncated
+	}
+	ok := false
+	switch c := b[i]; {
+	case c == '"':
+		end, ok = scanString(b, i+1)
+	case c == '{' || c == '[':
+		return scanContainer(b, i, depth)
+	case c <= '9' && c >= '-':
+		end, ok = scanNumber(b, i)
+	default:
+		end, ok = scanWord(b, i)
+	}
+	if !ok {
+		return refuse(b, end)
+	}
+	return end, ""
+}
+
+// scanContainer is scanValue for an object or array.
 //
 // It is the walker's grammar a second time, for the data path: one function without a
 // call or a stored state per token. In wasm, where a Go call costs about 10 ns, it takes
 // 0.6 times as long as stepping a walker (BenchmarkValid256KiB, BenchmarkWalk256KiB).
 // FuzzScan holds both against encoding/json.
-func scanValue(b []byte, i, depth int) (end int, code string) {
+func scanContainer(b []byte, i, depth int) (end int, code string) {
 	var objects [MaxDepth / 64]uint64 // which of the open containers are objects
 	outside, object, key := depth, false, false
 	for {
