@@ -4,6 +4,7 @@
  * @module
  */
 
+export { ToolCallConsentResult } from './asgard.js';
 export { SvedaClient } from './client.js';
 export { SvedaContextRegistry } from './context.js';
 export {
@@ -12,6 +13,7 @@ export {
 	SvedaError,
 	SvedaLoadError,
 	isChannelAwaitingConsentError,
+	isChannelBusyError,
 } from './errors.js';
 export { createMessageId, messageKey, messageText } from './message.js';
 export { SvedaToolRegistry } from './registry.js';

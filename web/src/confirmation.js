@@ -25,6 +25,11 @@ import { errorFrom } from './errors.js';
  * @property {string} [messageId] of the message that holds the call
  * @property {string} [modelReason] the model's own word; never a heading
  * @property {number} alreadyAsked earlier questions about the same tool within a minute
+ * @property {true} [automatic] answered without asking, by an earlier approval
+ * @property {string} [batchId] of calls that are answered together (Asgard): a hint
+ *   for people, empty after a reload; never a key
+ * @property {number} [currentIndex] place in its batch, from 1
+ * @property {number} [totalCount] calls of its batch
  * @property {Arguments} arguments what the call would do, made from the bytes
  *   that the server sent when this is first read
  */

@@ -183,7 +183,7 @@ export class Driver {
 			const wire = socket ? socket.request(stream, context) : this.#link.call('encode', [stream], [context]);
 			if (wire === undefined) return; // it goes over the socket; what comes back stays in Go
 			url = client.urlOf(wire);
-			const headers = joinHeaders([...wire.headers, ['Accept', wire.accept]], client.headers);
+			const headers = joinHeaders(wire.accept === '' ? wire.headers : [...wire.headers, ['Accept', wire.accept]], client.headers);
 			// Without a promise among them the request goes out in this very tick.
 			init = { method: wire.method, headers: headers instanceof Promise ? await headers : headers };
 			if (wire.body !== '') init.body = wire.body;

@@ -10,6 +10,8 @@
  * @property {number} [retryAfter] what the server asked to wait, in milliseconds
  * @property {string} [serverMessage] the server's own words
  * @property {string} [processId] a hint of `awaiting-consent` for people, never a key
+ * @property {string} [runKind] of `busy`: what holds the chat (contract asgard, L3)
+ * @property {string} [traceId] the server's name for the response
  * @property {string} [goPanic] what Go wrote before it stopped (`core-exited`)
  */
 
@@ -38,6 +40,8 @@ export class SvedaError extends Error {
 		/** @type {string | undefined} */
 		this.serverMessage = options?.details?.serverMessage;
 		/** @type {string | undefined} */
+		this.traceId = options?.details?.traceId;
+		/** @type {string | undefined} */
 		this.goPanic = options?.details?.goPanic;
 	}
 }
@@ -61,6 +65,7 @@ export class SvedaLoadError extends SvedaError {
 
 // A registered symbol is the same in every copy of the package.
 const consentBrand = Symbol.for('svedawasm.ChannelAwaitingConsentError');
+const busyBrand = Symbol.for('svedawasm.ChannelBusyError');
 
 /**
  * A turn was refused because a tool call waits for the person's decision: code
@@ -89,6 +94,9 @@ export class ChannelBusyError extends SvedaError {
 	constructor(message, options) {
 		super('busy', message, options);
 		this.name = 'ChannelBusyError';
+		/** What holds the chat, e.g. `user` or `reset`. */
+		this.runKind = options?.details?.runKind ?? 'user';
+		Object.defineProperty(this, busyBrand, { value: true });
 	}
 }
 
@@ -101,6 +109,17 @@ export class ChannelBusyError extends SvedaError {
  */
 export function isChannelAwaitingConsentError(error) {
 	return typeof error === 'object' && error !== null && /** @type {any} */ (error)[consentBrand] === true;
+}
+
+/**
+ * Whether an error is a {@link ChannelBusyError}, also of another copy of the
+ * package.
+ *
+ * @param {unknown} error
+ * @returns {error is ChannelBusyError}
+ */
+export function isChannelBusyError(error) {
+	return typeof error === 'object' && error !== null && /** @type {any} */ (error)[busyBrand] === true;
 }
 
 /**

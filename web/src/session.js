@@ -4,6 +4,7 @@
  * @module
  */
 
+import { consentQueue, idleRun, payloadOf } from './asgard.js';
 import { SvedaClient } from './client.js';
 import { presentConfirmation } from './confirmation.js';
 import { Driver } from './driver.js';
@@ -16,6 +17,7 @@ import { core } from './runtime.js';
 import { View } from './view.js';
 
 /**
+ * @typedef {import('./asgard.js').RunStatus} RunStatus
  * @typedef {import('./message.js').Message} Message
  * @typedef {import('./confirmation.js').Confirmation} Confirmation
  * @typedef {import('./confirmation.js').Arguments} Arguments
@@ -57,6 +59,9 @@ import { View } from './view.js';
  * @property {readonly Message[]} messages
  * @property {readonly Confirmation[]} confirmations
  * @property {boolean} confirmationPending
+ * @property {number} currentIndex place of the call that is asked, from 1; 0 when none is
+ * @property {number} totalCount all calls of its batch; 0 when none is asked
+ * @property {RunStatus} runStatus
  * @property {SvedaError | undefined} error
  *
  * @typedef {object} SessionEvents names and payloads of `on`
@@ -74,6 +79,7 @@ import { View } from './view.js';
  * @property {string} chatId
  * @property {readonly {toolset: string, toolName: string}[]} grants
  * @property {readonly any[]} toolOutputs
+ * @property {RunStatus} runStatus of a protocol whose runs have names (Asgard)
  * @property {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} connection
  *   the session's WebSocket; `waiting` is before the next attempt
  * @property {{code: string, toolCallId?: string}} warning something odd that was survived
@@ -154,6 +160,15 @@ export class SvedaChatSession {
 		return this.#view.pending;
 	}
 
+	/**
+	 * What holds the chat, where the protocol's runs have names (Asgard).
+	 *
+	 * @returns {RunStatus}
+	 */
+	get runStatus() {
+		return this.#view.runStatus ?? idleRun;
+	}
+
 	/** What the person allowed for this chat. */
 	get grants() {
 		return this.#view.grants;
@@ -201,16 +216,23 @@ export class SvedaChatSession {
 	 *
 	 * @returns {Snapshot}
 	 */
-	getSnapshot = () =>
-		(this.#snapshot ??= Object.freeze({
+	getSnapshot = () => (this.#snapshot ??= this.#takeSnapshot());
+
+	#takeSnapshot() {
+		const { currentIndex, totalCount } = consentQueue(this.confirmations);
+		return Object.freeze({
 			chatId: this.chatId,
 			status: this.status,
 			isStreaming: this.isStreaming,
 			messages: this.messages,
 			confirmations: this.confirmations,
 			confirmationPending: this.confirmationPending,
+			currentIndex,
+			totalCount,
+			runStatus: this.runStatus,
 			error: this.error,
-		}));
+		});
+	}
 
 	/**
 	 * Sends a message of the person.
@@ -230,11 +252,13 @@ export class SvedaChatSession {
 	/**
 	 * Sends a message, as {@link send} does.
 	 *
-	 * @param {{text: string, payload?: unknown, messageId?: string, blobIds?: readonly string[]} & SendOptions} message
+	 * @param {{text: string, payload?: unknown, messageId?: string, customMessageId?: string,
+	 *   blobIds?: readonly string[]} & SendOptions} message `payload` may be a function
+	 *   that gives it; `customMessageId` is Asgard's word for `messageId`
 	 * @returns {Promise<void>}
 	 */
 	async sendMessage(message) {
-		const { text, messageId, files, blobIds } = message;
+		const { text, customMessageId, messageId = customMessageId, files, blobIds } = message;
 		const fields = [String(text), messageId ?? '', json(files), json(blobIds), ...turnFields(message)];
 		await this.#driver.withContext(() => this.#driver.ask('send', [], fields));
 	}
@@ -243,11 +267,23 @@ export class SvedaChatSession {
 	 * Asks the agent to go on without words of the person.
 	 *
 	 * @param {TurnOptions & {payload?: unknown}} [options]
+	 * @param {unknown} [payload] the same as `options.payload`
 	 * @returns {Promise<void>}
 	 * @throws {SvedaError} `unsupported` where the protocol has no such turn, and what `send` throws
 	 */
-	async nudge(options = {}) {
-		await this.#driver.withContext(() => this.#driver.ask('nudge', [], turnFields(options)));
+	async nudge(options = {}, payload = options.payload) {
+		await this.#driver.withContext(() => this.#driver.ask('nudge', [], turnFields({ ...options, payload })));
+	}
+
+	/**
+	 * Opens a channel with a turn without words (Asgard).
+	 *
+	 * @param {TurnOptions & {payload?: unknown}} [options]
+	 * @returns {Promise<void>}
+	 * @throws {SvedaError} as `nudge`
+	 */
+	async open(options = {}) {
+		await this.#driver.withContext(() => this.#driver.ask('openTurn', [], turnFields(options)));
 	}
 
 	/**
@@ -286,12 +322,26 @@ export class SvedaChatSession {
 	/**
 	 * Ends the running turn. What arrived is kept; calls that wait go on waiting.
 	 *
+	 * Where the server can be asked to stop (Asgard), it is: the promise settles
+	 * when it has answered, the run ends with its own last event, and what it asked
+	 * is over. See `runStatus.stopPhase`.
+	 *
 	 * @param {{force?: boolean}} [options] `force` does not wait for the server's
 	 *   own end of the run, where the protocol has one
 	 * @returns {Promise<void>}
 	 */
 	async stop({ force = false } = {}) {
 		await this.#driver.ask('stop', [force ? 1 : 0]);
+	}
+
+	/**
+	 * Asgard's word for {@link stop}.
+	 *
+	 * @param {{force?: boolean}} [options]
+	 * @returns {Promise<void>}
+	 */
+	stopGeneration(options) {
+		return this.stop(options);
 	}
 
 	/**
@@ -322,18 +372,22 @@ export class SvedaChatSession {
 	}
 
 	/**
-	 * Decides with Asgard's words.
+	 * Decides with Asgard's words. Each answer names its call, so a second press
+	 * cannot answer the next one; the reply is sent when the whole batch is
+	 * answered, and an empty list sends nothing.
 	 *
 	 * @param {readonly {toolCallId: string, result: 'ALLOW_ONCE' | 'ALLOW_ALWAYS' | 'DENY_ONCE', denyReason?: string}[]} replies
-	 * @param {TurnOptions} [options]
-	 * @returns {Promise<(DecisionOutcome & {toolCallId: string})[]>}
+	 * @param {TurnOptions & {payload?: unknown}} [options]
+	 * @param {unknown} [payload] the same as `options.payload`
+	 * @returns {Promise<(DecisionOutcome & {toolCallId: string})[]>} when the run
+	 *   that follows has ended; at once for answers that wait for others
 	 */
-	replyToolCallConsents(replies, options = {}) {
+	async replyToolCallConsents(replies, options = {}, payload = options.payload) {
 		return this.#decide(
 			replies.map(({ toolCallId, result, denyReason }) => ({
 				toolCallId, decision: /** @type {any} */ (result), reason: denyReason,
 			})),
-			options,
+			{ ...options, payload },
 		);
 	}
 
@@ -429,7 +483,7 @@ export class SvedaChatSession {
 
 	/**
 	 * @param {readonly ToolDecision[]} decisions
-	 * @param {TurnOptions} options
+	 * @param {TurnOptions & {payload?: unknown}} options
 	 */
 	async #decide(decisions, options) {
 		/** @type {(string | undefined)[]} */
@@ -498,7 +552,7 @@ function json(value) {
  * @returns {(string | undefined)[]}
  */
 function turnFields({ context, payload, options, model, provider }) {
-	return [json(context), json(payload), json(options), model ?? '', provider ?? ''];
+	return [json(context), json(payloadOf(payload)), json(options), model ?? '', provider ?? ''];
 }
 
 /**

@@ -100,6 +100,8 @@ export class View {
 	pending = false;
 	/** @type {readonly {toolset: string, toolName: string}[]} what is allowed for this chat */
 	grants = Object.freeze([]);
+	/** @type {import('./asgard.js').RunStatus | undefined} what holds the chat, when the protocol tells */
+	runStatus;
 	/** @type {readonly any[]} tool results that wait for submitToolOutputs */
 	toolOutputs = Object.freeze([]);
 	/** @type {import('./errors.js').SvedaError | undefined} why the status is error */
@@ -219,6 +221,7 @@ export class View {
 				return 'warning';
 			case Op.Notify:
 				this.told = frame.json();
+				if (text === 'runStatus') this.runStatus = Object.freeze(this.told);
 				return text;
 		}
 		frame.skip(); // of a newer core
