@@ -58,7 +58,7 @@ func passing(err *Error) bool {
 		return true
 	}
 	switch err.Code {
-	case CodeNetwork, CodeStreamCut, CodeSilent, CodeEmptyStream:
+	case CodeNetwork, CodeStreamCut, CodeSilent, CodeEmptyStream, CodeGap:
 		return true
 	}
 	return err.Status >= 500

@@ -19,6 +19,7 @@ const (
 	CodeNotAStream         = "not-a-stream"          // 2xx that is not an answer of the protocol
 	CodeEmptyStream        = "empty-stream"          // 2xx without a single event
 	CodeStreamCut          = "stream-cut"            // ended without its end mark
+	CodeGap                = "gap"                   // what a resumed connection missed is lost (R10)
 	CodeSilent             = "stream-silent"         // no byte for SilenceTimeout
 	CodeNetwork            = "network"               // no response at all
 	CodeRequestFailed      = "request-failed"        // the page could not build the request

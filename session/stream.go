@@ -83,6 +83,9 @@ const (
 	// RequestFailed: the page could not make the request (its headers or
 	// context threw); nothing was sent.
 	RequestFailed
+	// Gapped: the transport goes on after a break, and the server has said that
+	// it cannot do so here: what it told since then is lost (R10).
+	Gapped
 )
 
 // open starts a request of the turn. The driver asks for its bytes with Encode.
@@ -237,6 +240,9 @@ func (s *Session) End(id int, reason EndReason, detail string) {
 	case reason == RequestFailed:
 		s.finish(st, newError(CodeRequestFailed, detail))
 		return
+	case reason == Gapped:
+		s.finish(st, s.textError(st, CodeGap, "the server cannot go on where the connection broke"))
+		return
 	case st.phase == reading:
 		st.reader.End()
 		s.read(st)
@@ -339,6 +345,9 @@ func (s *Session) failStream(st *stream, err *Error) {
 		s.withdrawUserMessage(st)
 	case CodeConfirmationNeeded:
 		s.withdrawUserMessage(st)
+		s.reread(0, true)
+	case CodeGap:
+		s.notify("gap", []byte(`{"code":"gap"}`))
 		s.reread(0, true)
 	}
 }

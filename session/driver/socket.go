@@ -167,6 +167,8 @@ func (s *socketSink) End(stream int, reason websocket.Reason) {
 		s.over = true
 		s.mu.Unlock()
 		s.HTTP.Open(stream, t.request, t.sink)
+	case websocket.Gap:
+		t.sink.End(stream, session.Gapped, "")
 	default:
 		t.sink.End(stream, session.NetworkFailed, reason.Detail())
 	}

@@ -207,7 +207,7 @@ func (s *Sockets) tell(op byte, id, delay int, text string) {
 // endReasons are what a session calls the ends of a response.
 var endReasons = [...]session.EndReason{
 	websocket.EOF: session.EOF, websocket.Lost: session.NetworkFailed,
-	websocket.Gap: session.NetworkFailed, websocket.NoToken: session.RequestFailed,
+	websocket.Gap: session.Gapped, websocket.NoToken: session.RequestFailed,
 	websocket.Unavailable: session.NetworkFailed,
 }
 
