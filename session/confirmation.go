@@ -114,12 +114,12 @@ func (s *Session) waitingBatch() string {
 }
 
 func (s *Session) confirmationOf(id string) *confirmation {
-	for _, c := range s.confirmations {
-		if c.id == id {
-			return c
-		}
-	}
-	return nil
+	return s.byCall[id]
+}
+
+func (s *Session) addConfirmation(c *confirmation) {
+	s.confirmations = append(s.confirmations, c)
+	s.byCall[c.id] = c
 }
 
 // ask makes the call at this place wait for a person. e of the stream st
@@ -134,7 +134,7 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 		c.mode = tool.Mode
 	}
 	c.asked = s.askedLately(c)
-	s.confirmations = append(s.confirmations, c)
+	s.addConfirmation(c)
 	allowed := false
 	if e != nil {
 		c.asker = st.id
@@ -293,6 +293,7 @@ func (s *Session) dropConfirmations() {
 	s.tellUnknown()
 	if len(s.confirmations) > 0 {
 		s.confirmations = nil
+		clear(s.byCall)
 		s.change(Change{Kind: ConfirmationsCleared})
 	}
 }

@@ -152,7 +152,7 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 	if at, known := s.calls[c.id]; known {
 		c.message = at.message
 	}
-	s.confirmations = append(s.confirmations, c)
+	s.addConfirmation(c)
 	if !c.decided && (c.state == Deciding || c.state == Approved || c.state == Denied) {
 		c.state = Pending // nobody decided it
 	}

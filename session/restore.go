@@ -209,6 +209,7 @@ func (s *Session) matchConfirmations(asked bool) {
 		at, known := s.calls[c.id]
 		if known {
 			if c.absent && c.state == Expired && !s.answered(c.id) {
+				delete(s.byCall, c.id)
 				continue // the call is back: it is asked anew below
 			}
 			c.message = at.message
@@ -220,6 +221,7 @@ func (s *Session) matchConfirmations(asked bool) {
 			s.move(c, Expired, newError(CodeSuperseded, "the chat does not hold this call any more"))
 		}
 		if asked && !c.open() && c.target == event.Backend {
+			delete(s.byCall, c.id)
 			continue // it is asked anew below, unless the server has its result
 		}
 		kept = append(kept, c)

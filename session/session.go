@@ -102,6 +102,7 @@ type Session struct {
 	told  map[string]bool // calls whose decision went to the server
 
 	confirmations []*confirmation
+	byCall        map[string]*confirmation
 	batch         *batch // the group that the server asked last
 	askedAt       []question
 	grants        []grant
@@ -150,7 +151,7 @@ func New(cfg Config) *Session {
 		cfg: cfg, traits: cfg.Dialect.Traits(), tools: cfg.Tools, ids: newIDSource(cfg.Seed),
 		chatID: cfg.ChatID, calls: map[string]callRef{}, results: map[string]callRef{},
 		early: map[string]event.Part{}, fixed: map[string]event.Part{}, local: map[string]event.Part{},
-		told: map[string]bool{},
+		told: map[string]bool{}, byCall: map[string]*confirmation{},
 	}
 }
 
