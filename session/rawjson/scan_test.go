@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -210,13 +211,41 @@ func TestScannedValuesCannotBeAppendedOver(t *testing.T) {
 	}
 }
 
-func TestNamesRefusesAMistakeOfTheProgram(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("a name given twice was accepted")
+func TestNamesRefusesMistakesOfTheProgram(t *testing.T) {
+	many := make([]string, 129)
+	for i := range many {
+		many[i] = strconv.Itoa(i)
+	}
+	for _, names := range [][]string{{"a", "b", "a"}, {"", ""}, {`a\b`}, many} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%d names, the first %q, were accepted", len(names), names[0])
+				}
+			}()
+			NewNames(names...)
+		}()
+	}
+}
+
+func TestNamesAreFoundAmongMany(t *testing.T) {
+	var list []string
+	for i := range 128 { // all of one length, so that hashes collide
+		list = append(list, "x"+strconv.Itoa(100+i)+"y")
+	}
+	names := NewNames(list...)
+	for i, name := range list {
+		for _, key := range []string{`"` + name + `"`, `"\u0078` + name[1:] + `"`} {
+			if got := names.Index([]byte(key)); got != i {
+				t.Errorf("%s: got %d, want %d", key, got, i)
+			}
 		}
-	}()
-	NewNames("a", "b", "a")
+	}
+	for _, key := range []string{`""`, `"x"`, `"x300y"`, `"X100y"`, `"x100y "`, `"` + strings.Repeat(`\u0078`, 500) + `"`} {
+		if got := names.Index([]byte(key)); got != -1 {
+			t.Errorf("%.20s: got %d", key, got)
+		}
+	}
 }
 
 func TestMembersAndElements(t *testing.T) {
