@@ -353,6 +353,9 @@ func (s *Session) appendConfirmation(dst []byte, c *confirmation) []byte {
 		field("messageId", s.messages[c.message].ID)
 	}
 	field("modelReason", c.reason)
+	if s.traits.GrantsAtServer {
+		field("grantKeeper", "server") // an Always cannot be taken back from here
+	}
 	number("alreadyAsked", c.asked)
 	if c.batch != nil {
 		field("batchId", c.batch.processID)

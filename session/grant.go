@@ -75,7 +75,12 @@ func (s *Session) definitionOf(name string) string {
 	return rawjson.Digest(tool.AppendDefinition(nil))
 }
 
+// tellGrants tells what is allowed for this chat, where it is kept here and can
+// be taken back.
 func (s *Session) tellGrants() {
+	if s.traits.GrantsAtServer {
+		return
+	}
 	start := len(s.arena)
 	s.arena = append(s.arena, '[')
 	for i, g := range s.grants {

@@ -24,6 +24,8 @@ import { errorFrom } from './errors.js';
  * @property {string} [mode] the tool's `read`, `write` or `delete`
  * @property {string} [messageId] of the message that holds the call
  * @property {string} [modelReason] the model's own word; never a heading
+ * @property {'server'} [grantKeeper] the server keeps what is allowed for the chat;
+ *   it ends with a reset
  * @property {number} alreadyAsked earlier questions about the same tool within a minute
  * @property {true} [automatic] answered without asking, by an earlier approval
  * @property {string} [batchId] of calls that are answered together (Asgard): a hint

@@ -51,13 +51,14 @@ export class CardView {
 		const speech = new Speech(speaker);
 		this.#speech = speech;
 		const name = toolTokens(confirmation);
+		const scope = confirmation.grantKeeper === 'server' ? 'allowChatScopeKept' : 'allowChatScope';
 		this.node = options.modal ? element('div', 'card')
 			: element('section', 'card', { role: 'group', 'aria-labelledby': 'heading', 'aria-describedby': 'prompt' });
 		this.#around(this.heading, 'heading', isolated('tool', shortened(name, headingName), speech));
 		this.body = new CardBody(confirmation, speech, options);
 		this.foot = new CardFoot(speech, {
 			grant: options.grant, stop: options.stop, later: options.modal,
-			scopeText: (node) => this.#around(node, 'allowChatScope', isolated('tool', shortened(name, headingName), speech)),
+			scopeText: (node) => this.#around(node, scope, isolated('tool', shortened(name, headingName), speech)),
 		});
 		speech.run(this.#argsLabel, (s) => s.say('argumentsOf', { tool: tokensToText(shortened(name, headingName), s) }));
 		const head = element('div', 'head', {}, this.heading, this.#counter);
@@ -89,7 +90,7 @@ export class CardView {
 	 * A sentence around the tool's name.
 	 *
 	 * @param {HTMLElement} node
-	 * @param {'heading' | 'allowChatScope'} key
+	 * @param {'heading' | 'allowChatScope' | 'allowChatScopeKept'} key
 	 * @param {HTMLElement} name
 	 */
 	#around(node, key, name) {

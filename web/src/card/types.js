@@ -71,6 +71,8 @@
  * @property {number} [currentIndex] position in a batch, from 1
  * @property {number} [totalCount]
  * @property {string} [modelReason] written by the model
+ * @property {'server'} [grantKeeper] the server keeps an approval for the chat; it
+ *   cannot be taken back from here
  * @property {Arguments} arguments
  */
 

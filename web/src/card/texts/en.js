@@ -69,6 +69,7 @@ export const en = {
 	allowOnce: 'Allow once',
 	allowChat: 'Allow for this chat',
 	allowChatScope: 'From now on {tool} may run in this chat without asking, whatever its arguments are. You can take this back at any time.',
+	allowChatScopeKept: 'From now on {tool} may run in this chat without asking, whatever its arguments are. The server keeps this until the chat is reset.',
 	allowChatSure: 'Yes, allow for this chat',
 	sendDeny: 'Send deny',
 	back: 'Back',

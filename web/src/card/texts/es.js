@@ -69,6 +69,7 @@ export const es = {
 	allowOnce: 'Permitir una vez',
 	allowChat: 'Permitir en este chat',
 	allowChatScope: 'A partir de ahora {tool} podrá ejecutarse en este chat sin preguntar, sean cuales sean sus argumentos. Puedes retirar el permiso en cualquier momento.',
+	allowChatScopeKept: 'A partir de ahora {tool} podrá ejecutarse en este chat sin preguntar, sean cuales sean sus argumentos. El servidor lo conserva hasta que se reinicie el chat.',
 	allowChatSure: 'Sí, permitir en este chat',
 	sendDeny: 'Enviar denegación',
 	back: 'Volver',

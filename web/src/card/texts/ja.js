@@ -69,6 +69,7 @@ export const ja = {
 	allowOnce: '今回のみ許可',
 	allowChat: 'このチャットで許可',
 	allowChatScope: '今後、{tool} はこのチャットで、引数にかかわらず確認なしで実行されます。いつでも取り消せます。',
+	allowChatScopeKept: '今後、{tool} はこのチャットで、引数にかかわらず確認なしで実行されます。この許可は、チャットがリセットされるまでサーバーに保存されます。',
 	allowChatSure: 'はい、このチャットで許可',
 	sendDeny: '拒否を送信',
 	back: '戻る',

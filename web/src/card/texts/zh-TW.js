@@ -69,6 +69,7 @@ export const zhTW = {
 	allowOnce: '僅此次允許',
 	allowChat: '本次對話皆允許',
 	allowChatScope: '此後 {tool} 可在本次對話中直接執行而不再詢問，不論輸入內容為何。您可以隨時收回。',
+	allowChatScopeKept: '此後 {tool} 可在本次對話中直接執行而不再詢問，不論輸入內容為何。伺服器會保留此設定，直到重設對話為止。',
 	allowChatSure: '是，本次對話皆允許',
 	sendDeny: '送出拒絕',
 	back: '返回',
