@@ -175,3 +175,47 @@ func TestB058_ACallThatTheChatDoesNotHoldAnyMoreExpires(t *testing.T) {
 	c.send("y")
 	c.wantPosts(2)
 }
+
+// What random inputs have found (TestRandomInputs).
+
+func TestR49_ADecidedCallThatComesBackIsNotAskedAgain(t *testing.T) {
+	c := waitingBackend(t)
+	c.tap("c1", "deny")
+	c.answer(RES("c1", denied), START, TXT("ok"), END, DONE)
+	c.setMessages(`[]`)
+	c.send("y")
+	c.answer(START, TXT("ok"), END, DONE)
+	c.register("delete_post", "required") // the page has a tool of that name now
+	c.setMessages(waitingHistory)
+	c.wantOutcome(c.tap("c1", "approve"), "not-pending")
+	c.wantRuns(0)
+	c.wantTranscript(lines("user: x", "assistant: call c1 result c1 "+denied))
+}
+
+func TestR49_ACallThatTheServerWasToldOfStaysTheServers(t *testing.T) {
+	c := newChat(t)
+	c.setMessages(waitingHistory)
+	c.tap("c1", "deny")
+	c.answer(START, TXT("no result"), END, DONE)
+	c.lost() // the history
+	c.register("delete_post", "required")
+	c.setMessages(`[]`)
+	c.send("y")
+	c.answer(START, TXT("ok"), END, DONE)
+	c.setMessages(waitingHistory)
+	c.tap("c1", "approve")
+	c.wantRuns(0)
+	c.wantDecisions("c1 approve")
+}
+
+func TestR36_CloseWhileATurnWaitsForAReset(t *testing.T) {
+	c := newChannel(t)
+	c.setMessages(waitingHistory)
+	resetting := c.ticket()
+	c.put(func(c *chat) { c.s.Reset(resetting, session.TurnOptions{}) })
+	tap := c.tap("c1", "approve") // waits for the answer
+	c.wantOpen(tap)
+	c.close()
+	c.wantError(tap, session.CodeClosed)
+	c.wantError(resetting, session.CodeClosed)
+}

@@ -89,7 +89,10 @@ func ParseRequest(body []byte) (*Request, *RequestError) {
 	if err := parseDecisions(r, v[5]); err != nil {
 		return nil, err
 	}
-	return r, parseOptions(r, v[8])
+	if err := parseOptions(r, v[8]); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 func parseTools(r *Request, v rawjson.Value) *RequestError {
