@@ -309,6 +309,29 @@ func TestFaultS6_DecisionRightAfterTheCallOrTheEnd(t *testing.T) {
 	}
 }
 
+func TestFaultS6_DecisionWhileATitleIsMade(t *testing.T) {
+	m := script(calling("c1", "delete_post", `{"post_id":2}`))
+	making, made := make(chan struct{}, 10), make(chan struct{})
+	m.title = func() {
+		making <- struct{}{}
+		<-made
+	}
+	p := start(t, setup{model: m})
+	res := p.open(t.Context(), "POST", "/sveda/stream", turn("new", "go"), p.token)
+	await(t, "the title", making)
+	r := p.decide("new", "c1", "approve")
+	close(made)
+	if r.status != 200 || r.text() != "done" {
+		t.Errorf("status %d %s events %v", r.status, r.body, r.types())
+	}
+	first, err := read(res, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantTypes(t, first, "message.start", "tool.call", "context.usage", "message.end", "chat.title")
+	p.wantPost(2, false)
+}
+
 func TestFaultS7_GrantsNarrowAWildcard(t *testing.T) {
 	m := script()
 	p := start(t, setup{model: m, config: func(c *config.Config) {

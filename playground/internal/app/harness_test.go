@@ -383,7 +383,7 @@ type scripted struct {
 	requests []model.Request
 	during   func(step int) // called at the beginning of each step
 	err      error          // of the step after the last
-	titles   int
+	title    func()         // called when a title is asked for
 }
 
 func script(steps ...model.Response) *scripted { return &scripted{steps: steps} }
@@ -426,9 +426,9 @@ func (s *scripted) Generate(ctx context.Context, req model.Request, emit func(mo
 }
 
 func (s *scripted) Title(context.Context, string) (string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.titles++
+	if s.title != nil {
+		s.title()
+	}
 	return "", nil
 }
 

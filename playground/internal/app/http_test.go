@@ -283,14 +283,19 @@ func TestKeepAliveWhileAToolRuns(t *testing.T) {
 	p := start(t, setup{model: script(calling("c1", "slow_tool", `{}`)), tools: []hosttool.Tool{gate},
 		env: map[string]string{"SVEDA_KEEP_ALIVE": "50ms"}})
 	p.say("c", "go")
-	done := make(chan reply, 1)
-	go func() { done <- p.decide("c", "c1", "approve") }()
+	res := p.open(t.Context(), "POST", "/sveda/stream", decisions("c", "c1", "approve"), p.token)
+	defer res.Body.Close()
 	await(t, "the host call", gate.started)
-	time.Sleep(300 * time.Millisecond)
+	// The head and two comments come while the tool still runs.
+	want := ": keep-alive\n\n: keep-alive\n\n"
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(res.Body, got); err != nil || string(got) != want {
+		t.Errorf("while the tool runs: %q, %v", got, err)
+	}
 	close(gate.let)
-	r := <-done
-	if n := strings.Count(r.body, ": keep-alive\n\n"); n < 2 {
-		t.Errorf("%d keep-alive comments in 300 ms, want at least 2", n)
+	r, err := read(res, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
 	wantTypes(t, r, "tool.result", "message.start", "text.delta", "context.usage", "message.end", "chat.title")
 }

@@ -7,25 +7,28 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// serve gives an MCP server with the handler for the tool "t" and its target.
-func serve(t *testing.T, meta mcp.Meta, handle mcp.ToolHandler) (Target, *http.Header) {
+// serve gives an MCP server with the handler for the tool "t", its target and
+// the headers of the last request that it got.
+func serve(t *testing.T, meta mcp.Meta, handle mcp.ToolHandler) (Target, func() http.Header) {
 	t.Helper()
 	server := mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)
 	server.AddTool(&mcp.Tool{Name: "t", InputSchema: json.RawMessage(`{"type":"object"}`), Meta: meta}, handle)
-	var seen http.Header
+	var seen atomic.Pointer[http.Header]
 	mcpHandler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true})
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen = r.Header.Clone()
+		h := r.Header.Clone()
+		seen.Store(&h)
 		mcpHandler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(srv.Close)
-	return Target{URL: srv.URL}, &seen
+	return Target{URL: srv.URL}, func() http.Header { return *seen.Load() }
 }
 
 func connect(t *testing.T, target Target) *Session {
@@ -97,6 +100,15 @@ func TestUnknownOutcome(t *testing.T) {
 	if _, err := s.Call(ctx, "t", json.RawMessage(`{}`)); !errors.Is(err, ErrUnknownOutcome) {
 		t.Errorf("timeout: %v, want ErrUnknownOutcome", err)
 	}
+	// A host that is gone was not reached: nothing ran.
+	gone := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
+		return mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)
+	}, &mcp.StreamableHTTPOptions{Stateless: true}))
+	lost := connect(t, Target{URL: gone.URL})
+	gone.Close()
+	if _, err := lost.Call(t.Context(), "t", json.RawMessage(`{}`)); err == nil || errors.Is(err, ErrUnknownOutcome) {
+		t.Errorf("host gone: %v", err)
+	}
 	// The host's own refusal is known: nothing ran.
 	if _, err := s.Call(t.Context(), "other", json.RawMessage(`{}`)); err == nil || errors.Is(err, ErrUnknownOutcome) {
 		t.Errorf("unknown tool: %v", err)
@@ -119,11 +131,11 @@ func TestHeaders(t *testing.T) {
 		if _, err := connect(t, target).Call(t.Context(), "t", json.RawMessage(`{}`)); err != nil {
 			t.Fatal(err)
 		}
-		if got := seen.Get("x-sveda-page-context"); got != tt.want {
+		if got := seen().Get("x-sveda-page-context"); got != tt.want {
 			t.Errorf("page context %q, want %q", got, tt.want)
 		}
-		if seen.Get("x-sveda-chat-id") != "chat_1" || seen.Get("authorization") != "Bearer secret" {
-			t.Errorf("headers %v", *seen)
+		if seen().Get("x-sveda-chat-id") != "chat_1" || seen().Get("authorization") != "Bearer secret" {
+			t.Errorf("headers %v", seen())
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/svedawasm/svedawasm/playground/internal/store"
@@ -108,16 +109,25 @@ func (t *Turn) create(tx store.Tx) error {
 	if err := tx.Create(provisionalTitle(t.req.Text), t.e.Now()); err != nil {
 		return err
 	}
+	var chat store.Chat // what it holds so far; not the stored one
 	for _, s := range t.req.Seed {
-		m := store.Message{ID: s.ID, Role: s.Role, Text: s.Text, CreatedAt: t.e.Now()}
-		if m.ID == "" {
-			m.ID = "seed_" + uuid.NewString()
-		}
+		m := store.Message{ID: freeID(&chat, s.ID, "seed_"), Role: s.Role, Text: s.Text, CreatedAt: t.e.Now()}
 		if _, err := tx.Append(m); err != nil {
 			return err
 		}
+		chat.Messages = append(chat.Messages, m)
 	}
-	return t.appendWords(tx, &store.Chat{})
+	return t.appendWords(tx, &chat)
+}
+
+// freeID gives the id that a client wishes, or one of our own when it wishes
+// none or the chat has it already.
+func freeID(chat *store.Chat, id, prefix string) string {
+	taken := slices.ContainsFunc(chat.Messages, func(m store.Message) bool { return m.ID == id })
+	if id == "" || taken {
+		return prefix + uuid.NewString()
+	}
+	return id
 }
 
 // appendWords adds what the person wrote. A message that stands last already
@@ -133,16 +143,8 @@ func (t *Turn) appendWords(tx store.Tx, chat *store.Chat) error {
 			return nil
 		}
 	}
-	for _, m := range chat.Messages {
-		if m.ID == id {
-			id = ""
-		}
-	}
-	if id == "" {
-		id = "user_" + uuid.NewString()
-	}
 	_, err := tx.Append(store.Message{
-		ID: id, Role: store.RoleUser, Text: t.req.Text, Files: t.req.Files, Hidden: t.req.Hidden, CreatedAt: t.e.Now(),
+		ID: freeID(chat, id, "user_"), Role: store.RoleUser, Text: t.req.Text, Files: t.req.Files, Hidden: t.req.Hidden, CreatedAt: t.e.Now(),
 	})
 	if err != nil {
 		return err
