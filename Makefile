@@ -30,10 +30,14 @@ build-fast:
 build-demo:
 	@go run ./web/internal/build -compress=false -sockets=false
 
+# Every layer runs, also after one has failed.
 test:
 	@rm -rf $(COUNTS)
-	@$(MAKE) --no-print-directory lint test-go test-wasm test-web test-e2e
-	@go run ./web/internal/counts -show $(COUNTS)
+	@failed=; for layer in lint test-go test-wasm test-web test-e2e; do \
+		$(MAKE) --no-print-directory $$layer || failed="$$failed $$layer"; \
+	done; \
+	go run ./web/internal/counts -show $(COUNTS); \
+	test -z "$$failed" || { echo "failed:$$failed"; exit 1; }
 
 test-go:
 	@test -n "$(RACE)" || echo "no C compiler: the race detector is off"
