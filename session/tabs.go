@@ -101,6 +101,10 @@ func (s *Session) claimOver(id int) {
 	}
 }
 
+// Acting says that a turn of this page is under way, by itself or held: the page
+// keeps its lock.
+func (s *Session) Acting() bool { return s.running() }
+
 // setElsewhere says that another page acts on the call. It is looked at again
 // until the server or the store tells how that ended (I9).
 func (s *Session) setElsewhere(c *confirmation) {

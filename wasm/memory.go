@@ -14,7 +14,10 @@ func inbox(size int32) uint32 { return address(host.Inbox(int(size))) }
 func outbox() uint32 { return address(host.Outbox()) }
 
 //go:wasmexport clock
-func clock(now float64) { host.Clock(int64(now)) }
+func clock(now, wall float64) {
+	host.Clock(int64(now))
+	host.Wall(int(wall))
+}
 
 //go:wasmexport feed
 func feed(handle, stream, length int32) (left int32) {

@@ -29,7 +29,6 @@ var tables = []table{
 		"end":           func(a args) int { return host.End(a[0], a[1], a[2], a[3]) },
 		"fire":          func(a args) int { return host.Fire(a[0], a[1]) },
 		"output":        func(a args) int { return host.Output(a[0], a[1], a[2], a[3]) },
-		"wall":          func(a args) int { return host.Wall(a[0]) },
 		"snapshot":      func(a args) int { return durable.Snapshot(host, a[0]) },
 		"fromSnapshot":  func(a args) int { return durable.Restore(host, a[0], a[1]) },
 		"adopt":         func(a args) int { return durable.Adopt(host, a[0], a[1], a[2]) },
@@ -38,6 +37,7 @@ var tables = []table{
 		"retryUnknown":  func(a args) int { return host.RetryUnknown(a[0], a[1], a[2]) },
 		"online":        func(a args) int { return host.Online(a[0], a[1]) },
 		"wake":          func(a args) int { return host.Wake(a[0]) },
+		"acting":        func(a args) int { return host.Acting(a[0]) },
 	}},
 	{"SvedaToolRegistry", map[string]entry{
 		"open":            func(a args) int { return host.OpenRegistry() },

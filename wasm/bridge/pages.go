@@ -17,6 +17,11 @@ func (b *Bridge) TakeOver(handle int) int {
 	return b.with(handle, func(s *session.Session) { s.TakeOver() })
 }
 
+// Acting answers 1 while a turn of the session is under way.
+func (b *Bridge) Acting(handle int) int {
+	return b.with(handle, func(s *session.Session) { b.number(truth(s.Acting())) })
+}
+
 // Claimed answers a Claim effect; the word of the claim's holder is read.
 func (b *Bridge) Claimed(handle, claim, verdict, length int) int {
 	in := b.input(length)

@@ -22,7 +22,7 @@ func Snapshot(b *bridge.Bridge, handle int) int {
 	if err != nil {
 		return refuse(b, err)
 	}
-	b.Append(func(dst []byte) []byte { return frame.AppendValue(dst, data) })
+	b.Append(func(dst []byte) []byte { return frame.AppendBytes(dst, data) })
 	return b.Leave(s)
 }
 

@@ -52,7 +52,7 @@ func TestASessionCrossesTheBoundaryAsASnapshot(t *testing.T) {
 	b.SetMessages(session, write(b, `[{"id":"a","role":"assistant","parts":[{"type":"tool-call","toolCallId":"c1",`+
 		`"toolName":"delete_post","target":"backend","input":{"id":9007199254740993},"confirmation":"required"}]}]`))
 	Snapshot(b, session)
-	saved := value(t, b, frame.OpValue)
+	saved := value(t, b, frame.OpBytes)
 
 	Restore(b, client, write(b, strings.Repeat("r", 16), saved))
 	again := number(t, b)
@@ -79,7 +79,7 @@ func TestBytesThatAreNoSessionAreTypedErrors(t *testing.T) {
 	b.OpenSession(client, write(b, "chat", strings.Repeat("s", 16)))
 	session := number(t, b)
 	Snapshot(b, session)
-	saved := value(t, b, frame.OpValue)
+	saved := value(t, b, frame.OpBytes)
 	for code, data := range map[string]string{
 		snapshot.CodeForeign: "no snapshot",
 		snapshot.CodeCorrupt: saved[:len(saved)-1],

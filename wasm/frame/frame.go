@@ -41,6 +41,8 @@ const (
 	OpEvent = 67
 	// OpNumber is the answer of a call: an integer.
 	OpNumber = 68
+	// OpBytes is the answer of a call: bytes as they are.
+	OpBytes = 69
 )
 
 // AppendOutput appends the changes and then the effects of out.
@@ -89,6 +91,11 @@ func AppendSocket(dst []byte, op byte, id, delay int, text string) []byte {
 // AppendValue appends the answer of a call: JSON, or no bytes for none.
 func AppendValue(dst, data []byte) []byte {
 	return appendBytes(append(dst, OpValue), data)
+}
+
+// AppendBytes appends the answer of a call: bytes as they are.
+func AppendBytes(dst, data []byte) []byte {
+	return appendBytes(append(dst, OpBytes), data)
 }
 
 // AppendNumber appends the answer of a call: an integer that is not negative.

@@ -53,6 +53,7 @@ var ops = map[string]int{
 	"Request":              OpRequest,
 	"Event":                OpEvent,
 	"Number":               OpNumber,
+	"Bytes":                OpBytes,
 }
 
 type record map[string]any

@@ -134,7 +134,7 @@ export class Core {
 
 	/** Tells Go the time; it has no clock of its own. */
 	tick() {
-		this.enter('clock', performance.now());
+		this.enter('clock', performance.now(), Date.now());
 	}
 
 	/**

@@ -51,6 +51,7 @@ export const Op = Object.freeze({
 	Request: 66,
 	Event: 67,
 	Number: 68,
+	Bytes: 69,
 });
 
 /** The first op of the effects and of the answers. */
@@ -197,6 +198,8 @@ export class FrameReader {
 				return this.int();
 			case Op.Request:
 				return this.request();
+			case Op.Bytes:
+				return this.bytes().slice(); // the next call writes Go's outbox again
 			default:
 				return this.json();
 		}
