@@ -4,6 +4,7 @@ import { announcements } from './announcements.js';
 import { content } from './content.js';
 import { decisionsCases } from './decisions.js';
 import { focus } from './focus.js';
+import { gallery } from './gallery.js';
 import { gesture } from './gesture.js';
 import { keyboard } from './keyboard.js';
 import { layout } from './layout.js';
@@ -11,5 +12,5 @@ import { structure } from './structure.js';
 import { surroundings } from './surroundings.js';
 
 export const all = [
-	...structure, ...focus, ...keyboard, ...announcements, ...content, ...layout, ...decisionsCases, ...gesture, ...surroundings,
+	...structure, ...focus, ...keyboard, ...announcements, ...content, ...layout, ...decisionsCases, ...gesture, ...surroundings, ...gallery,
 ];

@@ -102,8 +102,9 @@ export const layout = [
 		name: 'U35 targets are at least 44 px on coarse pointers',
 		engines: ['chromium'],
 		why: 'its driver cannot make the pointer coarse',
-		async run({ page }) {
+		async run({ page, open }) {
 			await page.raw.setViewport({ width: 320, height: 700, hasTouch: true, isMobile: true });
+			await open('/test/card/pages/card.html');
 			const small = await page.evaluate(async () => {
 				const { kit } = globalThis;
 				kit.mount([kit.call('send-mail')], { 'allow-remember': '', 'two-step-deny': '' });

@@ -14,7 +14,7 @@ const { default: WebDriver } = await import('webdriver');
  */
 export async function remote(port, binary) {
 	const client = await connect(port, binary);
-	await client.setTimeouts(10_000, 10_000, 10_000);
+	await client.setTimeouts(10_000, 30_000, 60_000);
 	return {
 		/** @param {string} url */
 		async get(url) { await client.navigateTo(url); },

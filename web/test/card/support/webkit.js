@@ -13,8 +13,11 @@ import { find } from './find.js';
 const keys = {
 	Enter: '\uE007', Tab: '\uE004', Escape: '\uE00C', Space: ' ', Shift: '\uE008', Control: '\uE009',
 	ArrowDown: '\uE015', ArrowUp: '\uE013', ArrowLeft: '\uE012', ArrowRight: '\uE014', End: '\uE010', Home: '\uE011',
-	PageDown: '\uE00F', PageUp: '\uE00E', Backspace: '\uE003',
+	PageDown: '\uE00F', PageUp: '\uE00E', Backspace: '\uE003', Delete: '\uE017',
 };
+
+/** GTK's, and some more. In milliseconds. */
+const doubleClickTime = 500;
 
 /** Of the virtual screen. Its pointer rests in the middle, and the window under it has the focus. */
 const screenSize = { width: 1600, height: 1400 };
@@ -86,6 +89,7 @@ function freePort() {
  */
 function facade(session) {
 	let at = { x: 0, y: 0 };
+	let lastClick = 0;
 	const pointer = (/** @type {object[]} */ actions) => session.actions([{
 		type: 'pointer', id: 'mouse', parameters: { pointerType: 'mouse' },
 		actions: [{ type: 'pointerMove', duration: 0, x: Math.round(at.x), y: Math.round(at.y) }, ...actions],
@@ -100,6 +104,10 @@ function facade(session) {
 		up: () => pointer([{ type: 'pointerUp', button: 0 }]),
 		async click(x, y, { count = 1 } = {}) {
 			at = { x, y };
+			// Two clicks in a short time are a double click, as the system sees it.
+			const wait = lastClick + doubleClickTime - Date.now();
+			if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+			lastClick = Date.now();
 			for (let n = 0; n < count; n++) await pointer([{ type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 }]);
 		},
 		press: (name) => key([{ type: 'keyDown', value: keyValue(name) }, { type: 'keyUp', value: keyValue(name) }]),
