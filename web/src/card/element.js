@@ -176,9 +176,12 @@ export class SvedaConfirmation extends HTMLElement {
 	 * @param {BrandTheme | null} theme
 	 */
 	set brand(theme) {
+		// A new rule: not every engine notices a changed one of a `:host` selector.
+		this.#sheet.deleteRule(1);
+		this.#sheet.insertRule(':host {}', 1);
 		const rule = /** @type {CSSStyleRule} */ (this.#sheet.cssRules[1]);
-		for (const name of [...rule.style]) rule.style.removeProperty(name);
 		for (const [name, color] of brandColors(theme)) rule.style.setProperty(`--_brand-${name}`, color);
+		this.#root.adoptedStyleSheets = [sharedSheet(), this.#sheet];
 		this.#guarded();
 		this.#card?.surroundingsChanged();
 	}
