@@ -297,6 +297,9 @@ func (c *chat) open(id int) {
 			c.t.Fatalf("request body is not JSON: %v: %s", err, wire.Body)
 		}
 	}
+	if wire.Endpoint == "stream" {
+		c.checkSchema(wire.Body)
+	}
 	c.requests = append(c.requests, r)
 	c.streams[id] = true
 	for _, d := range r.body.ToolDecisions {
