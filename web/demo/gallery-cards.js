@@ -4,8 +4,8 @@
  * @module
  */
 
-import { SvedaConfirmation } from '../src/card/index.js';
-import { browserPorts } from '../src/card/ports.js';
+import { SvedaConfirmation } from '/dist/card/index.js';
+import { browserPorts } from '/dist/card/ports.js';
 
 /**
  * @import { Confirmation, ConfirmationSession, Grant } from '../src/card/types.js'

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { languages } from '../src/card/index.js';
+import { languages } from '/dist/card/index.js';
 import { hostileCards, stateCards, themeCards } from './gallery-cards.js';
 
 const shows = /** @type {const} */ ({ states: stateCards, arguments: hostileCards, themes: themeCards });

@@ -35,7 +35,8 @@ export async function startServer({ frameSrc } = {}) {
 	const server = createServer((request, response) => {
 		const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
 		requests.push(path);
-		const file = join(web, path);
+		// A build copies these modules as they are; here they need none.
+		const file = join(web, path.endsWith('.js') ? path.replace(/^\/dist\//, '/src/') : path);
 		if (!served.test(path) || !existsSync(file) || !statSync(file).isFile()) {
 			response.writeHead(404).end();
 			return;
