@@ -161,3 +161,12 @@ func TestW9_ALateOutputStillContinuesTheTurn(t *testing.T) {
 	c.wantResolved(sent)
 	c.wantStatus(session.Idle)
 }
+
+func TestS8_ANameThatCouldPassForAnotherComesAsTokens(t *testing.T) {
+	c := newChat(t)
+	c.send("x")
+	c.answer(START, CALL("c1", "d\u0435lete_post", `{}`, "required"), CALL("c2", "delete_post", `{}`, "required"), END, DONE)
+	if got := string(c.shown["c1"].NameTokens); got == "" || c.shown["c2"].NameTokens != nil {
+		t.Errorf("tokens %s and %s", got, c.shown["c2"].NameTokens)
+	}
+}

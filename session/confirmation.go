@@ -325,6 +325,9 @@ func (s *Session) appendConfirmation(dst []byte, c *confirmation) []byte {
 	dst = rawjson.AppendQuoted(dst, c.id)
 	dst = append(dst, `,"toolName":`...)
 	dst = rawjson.AppendQuoted(dst, c.name)
+	if tokens, _ := rawjson.DescribeName(c.name); len(tokens) != 1 || tokens[0].Type != rawjson.TokenText {
+		dst = rawjson.AppendTokens(append(dst, `,"toolNameTokens":`...), tokens) // it could pass for another (S8)
+	}
 	field("toolset", c.toolset)
 	field("mode", c.mode)
 	field("target", c.target.String())

@@ -85,16 +85,17 @@ type settlement struct {
 }
 
 type confirmation struct {
-	ToolCallID string `json:"toolCallId"`
-	ToolName   string `json:"toolName"`
-	Target     string `json:"target"`
-	State      string `json:"state"`
-	Decision   string `json:"decision"`
-	Reason     string `json:"reason"`
-	Remember   string `json:"remember"`
-	Automatic  bool   `json:"automatic"`
-	Elsewhere  bool   `json:"elsewhere"`
-	Asked      int    `json:"alreadyAsked"`
+	ToolCallID string          `json:"toolCallId"`
+	ToolName   string          `json:"toolName"`
+	NameTokens json.RawMessage `json:"toolNameTokens"`
+	Target     string          `json:"target"`
+	State      string          `json:"state"`
+	Decision   string          `json:"decision"`
+	Reason     string          `json:"reason"`
+	Remember   string          `json:"remember"`
+	Automatic  bool            `json:"automatic"`
+	Elsewhere  bool            `json:"elsewhere"`
+	Asked      int             `json:"alreadyAsked"`
 	Error      *struct {
 		Code string `json:"code"`
 	} `json:"error"`
