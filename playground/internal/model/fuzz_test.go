@@ -9,7 +9,7 @@ import (
 // FuzzParse: any request gives a plan whose arguments are JSON, unless the
 // person has written the arguments.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"delete posts 1 and 2", `create a post titled "x`, "run two tasks: a and b", "list posts and call x with {", "search posts about x 999 times", "\xff"} {
+	for _, s := range []string{"delete posts 1 and 2", `create a post titled "x`, "run two tasks: a and b", "list posts and call x with {", "search posts about x 999 times", "\xff", "write 0 words", "call "} {
 		f.Add(s)
 	}
 	offered := map[string]Tool{}

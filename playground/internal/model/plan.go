@@ -60,7 +60,7 @@ func parse(request string, tools map[string]Tool) plan {
 	}
 	if m := reWords.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[1])
-		p.say = longText(min(n, maxWords))
+		p.say = longText(max(1, min(n, maxWords)))
 		return p
 	}
 	if m := reTasks.FindStringSubmatch(text); m != nil {
@@ -68,7 +68,7 @@ func parse(request string, tools map[string]Tool) plan {
 	}
 	if strings.HasPrefix(strings.ToLower(text), "call ") {
 		// A raw call keeps its own text: JSON may hold any word of ours.
-		return p.with(tools, rawCalls(strings.TrimSpace(request))...)
+		return p.with(tools, rawCalls(strings.TrimSpace(request))...).orHelp()
 	}
 	if m := reTimes.FindStringSubmatch(text); m != nil {
 		n, _ := strconv.Atoi(m[2])
