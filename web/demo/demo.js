@@ -5,6 +5,7 @@ import { ChatView } from './chat-view.js';
 import { Histories } from './histories.js';
 import { Notes } from './notes.js';
 import { showPosts } from './posts.js';
+import { asgard, channelOptions, dress, lookAgain, openChannel } from './protocol.js';
 import { tokenHeaders } from './token.js';
 
 /**
@@ -26,6 +27,7 @@ const goOn = find('continue');
 const locked = find('locked');
 const card = /** @type {HTMLElement & {session: unknown, composer: unknown}} */ (find('confirmation'));
 
+dress(card, find('protocols'));
 const chatView = new ChatView(find('log'), find('welcome'), card);
 const notes = new Notes(find('notes'), find('archived'));
 
@@ -35,7 +37,7 @@ let client;
 let session;
 /** @type {(() => void)[]} */
 let leave = [];
-/** @type {Histories} */
+/** @type {Histories | undefined} Asgard has no list of channels */
 let histories;
 
 /** @param {unknown} error */
@@ -82,16 +84,20 @@ function enter(next, name) {
 			}
 			if (status === 'idle' || status === 'error') {
 				void showPosts(find('posts'));
-				void histories.refresh(session.chatId);
+				void histories?.refresh(session.chatId);
 			}
 		}),
 	];
 	show();
-	void histories.refresh(session.chatId);
+	void histories?.refresh(session.chatId);
 }
 
 /** @param {string} chatId */
 async function openChat(chatId) {
+	if (asgard) {
+		await openChannel(client, chatId, (channel) => enter(channel, 'Channel')).catch(showProblem);
+		return;
+	}
 	try {
 		const stored = await client.getHistory(chatId);
 		const next = client.session(chatId);
@@ -105,7 +111,7 @@ async function openChat(chatId) {
 }
 
 function newChat() {
-	history.replaceState(null, '', location.pathname);
+	history.replaceState(null, '', location.pathname + location.search);
 	enter(client.createSession(), 'New chat');
 	showView('chat');
 	text.focus();
@@ -157,10 +163,11 @@ for (const button of document.querySelectorAll('[data-shows]')) {
 
 try {
 	const { SvedaClient } = await load();
-	client = new SvedaClient({ headers: tokenHeaders, tools: notes.tools() });
+	client = new SvedaClient(asgard ? channelOptions : { headers: tokenHeaders, tools: notes.tools() });
 	client.contextRegistry.register('page', 'the demo of svedawasm');
 	client.contextRegistry.register('selected notes', () => notes.selected().length);
-	histories = new Histories(client, find('histories'), find('no-histories'), openChat, newChat);
+	if (!asgard) histories = new Histories(client, find('histories'), find('no-histories'), openChat, newChat);
+	else lookAgain(() => session);
 	const wanted = decodeURIComponent(location.hash.slice(1));
 	if (wanted === '') enter(client.createSession(), 'New chat');
 	else await openChat(wanted);
