@@ -392,7 +392,12 @@ export class SvedaConfirmation extends HTMLElement {
 		const opener = this.#modal.close();
 		if (card) return; // put away: `hide` moves the focus
 		if (had === null) return;
-		if (opener instanceof HTMLElement && opener.isConnected && isEditor(opener)) opener.focus();
+		if (opener instanceof HTMLElement && opener.isConnected && isEditor(opener)) {
+			// The dialog has given the focus back by itself, but after a reason was
+			// written Chromium sends keys nowhere until the field gets it anew.
+			opener.blur();
+			opener.focus();
+		}
 		else this.#toResult(had);
 	}
 
