@@ -13,6 +13,8 @@ import { checkOptions, endpointsOf, headersOf, openFields } from './options.js';
 import { SvedaToolRegistry } from './registry.js';
 import { core } from './runtime.js';
 import { SvedaChatSession } from './session.js';
+import { IndexedDBStorage } from './storage/indexeddb.js';
+import { Tabs } from './tabs/tabs.js';
 import { socketURL } from './url.js';
 
 /** @typedef {import('./options.js').ClientOptions} ClientOptions */
@@ -24,6 +26,7 @@ export class SvedaClient {
 	/** @type {WeakMap<import('./core.js').Core, number>} */ #handles = new WeakMap();
 	/** @type {Map<string, SvedaChatSession>} */ #sessions = new Map();
 	/** @type {string | undefined} where the WebSocket is, while one is used */ #socketURL;
+	/** @type {import('./durability.js').Keeper | undefined} */ #keeper;
 
 	/**
 	 * @param {ClientOptions} [options]
@@ -46,6 +49,7 @@ export class SvedaClient {
 		/** @readonly @type {'sse' | 'websocket' | 'auto'} */
 		this.transport = options.transport ?? 'sse';
 		this.#socketURL = this.#chooseSocket();
+		this.#keeper = keeperOf(options.persist);
 		this.#history = new History(this);
 		this.#handleIn(core()); // refuses a protocol that this build does not have
 	}
@@ -164,6 +168,29 @@ export class SvedaClient {
 		this.#socketURL = undefined;
 	}
 
+	/**
+	 * What the sessions keep their chats in; undefined without the option `persist`.
+	 *
+	 * @internal
+	 */
+	get keeper() {
+		return this.#keeper;
+	}
+
+	/**
+	 * Forgets every stored chat, in all pages: for a logout. The sessions that are
+	 * open go on in memory; nothing of them is stored any more.
+	 *
+	 * @returns {Promise<void>}
+	 */
+	async clearStorage() {
+		const keeper = this.#keeper;
+		if (keeper === undefined) return;
+		keeper.tabs.tell({ kind: 'cleared' });
+		keeper.tabs.clearHere();
+		await keeper.storage.clear();
+	}
+
 	#chooseSocket() {
 		if (!['sse', 'websocket', 'auto'].includes(this.transport)) {
 			throw new SvedaError('invalid-option', "SvedaClient: option \"transport\": expected 'sse', 'websocket' or 'auto'");
@@ -205,4 +232,15 @@ export class SvedaClient {
 		this.#handles.set(running, /** @type {number} */ (handle));
 		return /** @type {number} */ (handle);
 	}
+}
+
+/**
+ * @param {import('./options.js').ClientOptions['persist']} persist
+ * @returns {import('./durability.js').Keeper | undefined}
+ */
+function keeperOf(persist) {
+	if (persist === undefined || persist === null || persist === false) return undefined;
+	const name = typeof persist === 'string' && persist !== '' ? `svedawasm ${persist}` : 'svedawasm';
+	const storage = typeof persist === 'object' ? persist : new IndexedDBStorage(name);
+	return { storage, tabs: new Tabs(name) };
 }

@@ -17,12 +17,16 @@ import { Socket } from './socket.js';
 /** Reasons of the entry "end" (session.EndReason). */
 const EndReason = Object.freeze({ EOF: 0, NetworkFailed: 1, RequestFailed: 2 });
 
+/** Effects that wait until what came before them is stored (session.Persist). */
+const waits = /** @type {Set<number>} */ (new Set([Op.OpenStream, Op.RunTool, Op.Claim]));
+
 /**
  * @typedef {import('./link.js').Effect} Effect
  *
  * @typedef {object} Site what the driver needs of the page
  * @property {import('./client.js').SvedaClient} client
  * @property {() => string} chatId
+ * @property {import('./durability.js').Durability} durability
  * @property {(state: string) => void} connection is told the state of the session's WebSocket
  *
  * @typedef {object} Waiter
@@ -95,7 +99,15 @@ export class Driver {
 	/** @param {Effect} effect */
 	perform(effect) {
 		if (this.#closed) return;
+		const { durability } = this.#site;
+		if (waits.has(effect.op) && durability.holds(effect)) return;
 		switch (effect.op) {
+			case Op.Persist:
+				durability.persist(effect.text === 'strict');
+				return;
+			case Op.Claim:
+				void durability.claim(effect);
+				return;
 			case Op.OpenStream:
 				void this.#open(effect.id);
 				return;
@@ -103,6 +115,7 @@ export class Driver {
 				this.#streams.get(effect.id)?.abort();
 				this.#streams.delete(effect.id);
 				this.#socket?.cancel(effect.id);
+				durability.drop(Op.OpenStream, effect.id);
 				return;
 			case Op.RunTool:
 				void this.#runTool(effect);
@@ -110,6 +123,7 @@ export class Driver {
 			case Op.AbortTool:
 				this.#runs.get(effect.id)?.abort();
 				this.#runs.delete(effect.id);
+				durability.drop(Op.RunTool, effect.id);
 				return;
 			case Op.SetTimer:
 				this.#setTimer(effect);
@@ -148,7 +162,8 @@ export class Driver {
 	/** What goes on, for tests of leaks. */
 	get load() {
 		return {
-			streams: this.#streams.size, runs: this.#runs.size, timers: this.#timers.size + (this.#socket?.load ?? 0),
+			streams: this.#streams.size, runs: this.#runs.size,
+			timers: this.#timers.size + (this.#socket?.load ?? 0) + this.#site.durability.load,
 			waiters: this.#waiters.size,
 		};
 	}

@@ -45,6 +45,11 @@ import { checkEndpoint } from './url.js';
  * @property {'sse' | 'websocket' | 'auto'} [transport] how turns travel; default
  *   `sse`. The others need `load({ transport })`; `auto` falls back to `sse`
  *   where no WebSocket can be had. Over a WebSocket only the token of `headers` travels.
+ * @property {boolean | string | import('./storage/port.js').StoragePort} [persist] keeps
+ *   chats over reloads and crashes, and lets one page of several act: true for
+ *   IndexedDB, a name for a database of its own (one for each person), or a
+ *   storage. What is kept are messages, arguments and decisions in the clear:
+ *   call `client.clearStorage()` at logout. Default false
  * @property {boolean} [grants] lets a person allow a tool for the whole chat,
  *   kept by this session; default false
  * @property {number} [maxToolRounds] tool outputs that one turn may submit; default 30
@@ -68,7 +73,7 @@ const known = {
 	fetchFn: ['function'], grants: ['boolean'], maxToolRounds: ['number'], toolTimeout: ['number'],
 	tailTimeout: ['number'], silenceTimeout: ['number'], transport: ['string'], decisionAttempts: ['number'],
 	decisionTimeout: ['number'], lateApproval: ['number'], botProviderEndpoint: ['string', 'object'], apiKey: ['string'],
-	customHeaders: ['object', 'function'], userIdentityHint: ['string'],
+	customHeaders: ['object', 'function'], userIdentityHint: ['string'], persist: ['boolean', 'string', 'object'],
 };
 
 /** The numbers of session.Config, in the order in which bridge.OpenClient reads them. */
@@ -153,6 +158,8 @@ export function openFields(options, histories) {
 		(options.autoSubmitFrontendToolResults === false ? Flag.KeepOutputs : 0) |
 		(options.grants ? Flag.Grants : 0) |
 		(histories ? Flag.Histories : 0) |
+		Flag.Persist | // a crash of the core is survived without a storage too
+		(options.persist ? Flag.Claims : 0) |
 		(typeof (customHeaders ?? headers) === 'function' ? Flag.RefreshAuth : 0);
 	return {
 		flags,

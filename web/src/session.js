@@ -8,12 +8,14 @@ import { consentQueue, idleRun, payloadOf } from './asgard.js';
 import { SvedaClient } from './client.js';
 import { presentConfirmation } from './confirmation.js';
 import { Driver } from './driver.js';
+import { Durability } from './durability.js';
 import { Emitter } from './emitter.js';
 import { SvedaError } from './errors.js';
+import { onHint } from './hints.js';
 import { deepFreeze, stringify } from './json.js';
 import { Link } from './link.js';
 import { Notifier } from './notifier.js';
-import { core } from './runtime.js';
+import { core, restarted } from './runtime.js';
 import { View } from './view.js';
 
 /**
@@ -63,6 +65,7 @@ import { View } from './view.js';
  * @property {number} totalCount all calls of its batch; 0 when none is asked
  * @property {RunStatus} runStatus
  * @property {SvedaError | undefined} error
+ * @property {boolean} durable
  *
  * @typedef {object} SessionEvents names and payloads of `on`
  * @property {Message[]} messages
@@ -80,10 +83,16 @@ import { View } from './view.js';
  * @property {readonly {toolset: string, toolName: string}[]} grants
  * @property {readonly any[]} toolOutputs
  * @property {RunStatus} runStatus of a protocol whose runs have names (Asgard)
+ * @property {boolean} durable whether a reload would find the chat
+ * @property {any} gap what a broken connection missed is lost; the chat is read again
  * @property {'idle' | 'connecting' | 'open' | 'waiting' | 'closed'} connection
  *   the session's WebSocket; `waiting` is before the next attempt
  * @property {{code: string, toolCallId?: string}} warning something odd that was survived
  */
+
+/** How many deaths of the core within how many ms a session survives. */
+const mostDeaths = 3;
+const deathWindow = 60_000;
 
 /**
  * One chat (contract, section 3). Rules live in Go; this class gives them a
@@ -99,6 +108,9 @@ export class SvedaChatSession {
 	/** @type {Snapshot | undefined} undefined when it must be made again */ #snapshot;
 	/** @type {Map<string, Arguments>} */ #arguments = new Map();
 	#eventListeners = 0;
+	/** @type {Durability} */ #durability;
+	/** When cores died under this session, ms since 1970. @type {number[]} */ #deaths = [];
+	#stopHints;
 	#closed = false;
 
 	/**
@@ -111,13 +123,67 @@ export class SvedaChatSession {
 		this.#client = clientOrOptions instanceof SvedaClient ? clientOrOptions : new SvedaClient(clientOrOptions);
 		this.#view = new View((state) => presentConfirmation(state, (id) => this.argumentsOf(id)));
 		this.#view.chatId = String(chatId);
-		this.#driver = new Driver({
-			client: this.#client,
-			chatId: () => this.chatId,
-			connection: (state) => this.#emitter.emit('connection', state),
-		});
 		this.#notifier = new Notifier(() => (this.#snapshot = undefined));
+		this.#durability = new Durability(
+			{
+				link: () => this.#link,
+				chatId: () => this.chatId,
+				perform: (effect) => this.#driver.perform(effect),
+				told: (durable) => this.#tell('durable', durable),
+				failed: (error) => this.#tell('error', error),
+			},
+			this.#client.keeper,
+		);
+		this.#driver = this.#newDriver();
 		this.#link = this.#connect(core());
+		this.#stopHints = onHint((hint) => this.#hear(hint));
+		this.#durability.begin();
+	}
+
+	/**
+	 * A session from the bytes of {@link snapshot}.
+	 *
+	 * @param {Uint8Array} bytes
+	 * @param {SvedaClient | import('./client.js').ClientOptions} [clientOrOptions]
+	 * @returns {SvedaChatSession}
+	 * @throws {SvedaError} `snapshot-foreign`, `snapshot-newer`, `snapshot-corrupt`;
+	 *   keep the bytes then, they may be all that is left of the chat
+	 */
+	static restore(bytes, clientOrOptions) {
+		const session = new SvedaChatSession('', clientOrOptions);
+		try {
+			session.#link.call('adopt', [0], [bytes]);
+		} catch (error) {
+			session.close();
+			throw error;
+		}
+		return session;
+	}
+
+	/**
+	 * The whole session as bytes, for a storage of the page's own.
+	 *
+	 * @returns {Uint8Array}
+	 */
+	snapshot() {
+		return this.#link.call('snapshot', []);
+	}
+
+	/**
+	 * Settles when what is stored of the chat is shown (option `persist`).
+	 *
+	 * @returns {Promise<void>}
+	 */
+	get ready() {
+		return this.#durability.ready;
+	}
+
+	/**
+	 * Whether a reload would find the chat as it is: false without the option
+	 * `persist`, and while the storage fails.
+	 */
+	get durable() {
+		return this.#durability.durable;
 	}
 
 	/** The chat's id; the server may give another one in its first answer. */
@@ -231,6 +297,7 @@ export class SvedaChatSession {
 			totalCount,
 			runStatus: this.runStatus,
 			error: this.error,
+			durable: this.durable,
 		});
 	}
 
@@ -246,7 +313,7 @@ export class SvedaChatSession {
 	 */
 	async send(text, options = {}) {
 		const fields = [String(text), '', json(options.files), undefined, ...turnFields(options)];
-		await this.#driver.withContext(() => this.#driver.ask('send', [], fields));
+		await this.#turn('send', [], fields);
 	}
 
 	/**
@@ -260,7 +327,7 @@ export class SvedaChatSession {
 	async sendMessage(message) {
 		const { text, customMessageId, messageId = customMessageId, files, blobIds } = message;
 		const fields = [String(text), messageId ?? '', json(files), json(blobIds), ...turnFields(message)];
-		await this.#driver.withContext(() => this.#driver.ask('send', [], fields));
+		await this.#turn('send', [], fields);
 	}
 
 	/**
@@ -272,7 +339,7 @@ export class SvedaChatSession {
 	 * @throws {SvedaError} `unsupported` where the protocol has no such turn, and what `send` throws
 	 */
 	async nudge(options = {}, payload = options.payload) {
-		await this.#driver.withContext(() => this.#driver.ask('nudge', [], turnFields({ ...options, payload })));
+		await this.#turn('nudge', [], turnFields({ ...options, payload }));
 	}
 
 	/**
@@ -283,7 +350,7 @@ export class SvedaChatSession {
 	 * @throws {SvedaError} as `nudge`
 	 */
 	async open(options = {}) {
-		await this.#driver.withContext(() => this.#driver.ask('openTurn', [], turnFields(options)));
+		await this.#turn('openTurn', [], turnFields(options));
 	}
 
 	/**
@@ -293,7 +360,7 @@ export class SvedaChatSession {
 	 * @returns {Promise<void>}
 	 */
 	async continueAfterMaxSteps(options = {}) {
-		await this.#driver.withContext(() => this.#driver.ask('continue', [], turnFields(options)));
+		await this.#turn('continue', [], turnFields(options));
 	}
 
 	/**
@@ -304,7 +371,7 @@ export class SvedaChatSession {
 	 * @returns {Promise<{exists: boolean}>} an error is never taken for absence
 	 */
 	async restore({ create = false, ...options } = {}) {
-		const found = await this.#driver.withContext(() => this.#driver.ask('restore', [create ? 1 : 0], turnFields(options)));
+		const found = await this.#turn('restore', [create ? 1 : 0], turnFields(options));
 		return found ?? { exists: true };
 	}
 
@@ -316,7 +383,7 @@ export class SvedaChatSession {
 	 * @throws {SvedaError} `unsupported` where the protocol has no such request
 	 */
 	async reset(options = {}) {
-		await this.#driver.withContext(() => this.#driver.ask('reset', [], turnFields(options)));
+		await this.#turn('reset', [], turnFields(options));
 	}
 
 	/**
@@ -434,6 +501,19 @@ export class SvedaChatSession {
 	}
 
 	/**
+	 * Lets the handler of a call with the state `outcome-unknown` be tried once
+	 * more: its card is live again and needs a new decision.
+	 *
+	 * @param {string} toolCallId
+	 * @returns {Promise<void>}
+	 * @throws {SvedaError} `not-retryable`, once the model has been told that the
+	 *   outcome is unknown
+	 */
+	async retryUnknown(toolCallId) {
+		await this.#driver.ask('retryUnknown', [], [String(toolCallId)]);
+	}
+
+	/**
 	 * Takes back what was allowed for this chat; later calls of the tool ask again.
 	 *
 	 * @param {{toolset?: string, toolName: string}} grant
@@ -448,7 +528,7 @@ export class SvedaChatSession {
 	 * @returns {Promise<void>}
 	 */
 	async submitToolOutputs() {
-		await this.#driver.ask('submitOutputs', []);
+		await this.#turn('submitOutputs', []);
 	}
 
 	/**
@@ -470,7 +550,9 @@ export class SvedaChatSession {
 	 */
 	close() {
 		if (this.#closed) return;
+		this.#durability.close();
 		this.#closed = true;
+		this.#stopHints();
 		if (this.#link.core.alive) this.#link.call('close', []);
 		this.#driver.close(new SvedaError('closed', 'the session was closed'));
 		this.#notifier.close();
@@ -491,6 +573,7 @@ export class SvedaChatSession {
 		for (const { toolCallId, decision, reason, digest, remember } of decisions) {
 			fields.push(String(toolCallId), String(decision), reason ?? '', digest ?? '', remember === 'chat' ? '1' : '');
 		}
+		if (this.#client.keeper !== undefined) await this.#durability.act();
 		return this.#driver.ask('decide', [], fields);
 	}
 
@@ -513,7 +596,10 @@ export class SvedaChatSession {
 			view: this.#view,
 			hears: (name) => this.#emitter.has(name),
 			emit: (name, payload) => this.#emitter.emit(name, payload),
-			changed: (urgent) => this.#notifier.changed(urgent),
+			changed: (urgent) => {
+				this.#notifier.changed(urgent);
+				if (!this.isStreaming) queueMicrotask(() => this.#durability.settle());
+			},
 			perform: (effect) => this.#driver.perform(effect),
 		});
 		this.#driver.attach(link);
@@ -521,19 +607,78 @@ export class SvedaChatSession {
 		return link;
 	}
 
+	#newDriver() {
+		return new Driver({
+			client: this.#client,
+			chatId: () => this.chatId,
+			durability: this.#durability,
+			connection: (state) => this.#emitter.emit('connection', state),
+		});
+	}
+
 	/**
-	 * The instance has died: every promise says so. What was shown stays.
+	 * Begins a turn. Where other pages may show the chat, this one takes the right
+	 * to act before; a turn that would be refused anyway leaves no trace there (R17).
+	 *
+	 * @param {string} name
+	 * @param {readonly number[]} numbers
+	 * @param {readonly (string | undefined)[]} [fields]
+	 */
+	async #turn(name, numbers, fields) {
+		if (this.#client.keeper !== undefined && !this.confirmationPending && !this.isStreaming) await this.#durability.act();
+		return this.#driver.withContext(() => this.#driver.ask(name, numbers, fields));
+	}
+
+	/** @param {import('./hints.js').Hint} hint */
+	#hear(hint) {
+		if (hint === 'leaving') this.#durability.flush();
+		else if (!this.#link.core.alive) return;
+		else if (hint === 'online') this.#link.call('online', [1]);
+		else this.#link.call('wake', []);
+	}
+
+	/**
+	 * @param {'durable' | 'error'} name
+	 * @param {any} payload
+	 */
+	#tell(name, payload) {
+		this.#emitter.emit(name, payload);
+		this.#notifier.changed(true);
+	}
+
+	/**
+	 * The instance has died: every promise says so. What was shown stays, and goes
+	 * on in a new instance from the last snapshot (R20 of the loader).
 	 *
 	 * @param {SvedaError} error
 	 */
 	#lose(error) {
 		if (this.#closed) return;
 		this.#driver.close(error);
+		this.#durability.lose();
 		this.#view.status = 'error';
 		this.#view.error = error;
 		this.#emitter.emit('status', 'error');
-		this.#emitter.emit('error', error);
-		this.#notifier.changed(true);
+		this.#tell('error', error);
+		// A state that kills the core each time is not brought back for ever.
+		this.#deaths = this.#deaths.filter((at) => Date.now() - at < deathWindow);
+		if (this.#deaths.push(Date.now()) > mostDeaths) return;
+		restarted()
+			.then((next) => this.#revive(next))
+			.catch((failure) => this.#tell('error', failure));
+	}
+
+	/** @param {import('./core.js').Core} next */
+	#revive(next) {
+		if (this.#closed || !next.alive) return;
+		this.#driver = this.#newDriver();
+		this.#link = this.#connect(next);
+		const on = this.#eventListeners > 0;
+		this.#link.stepwise = on;
+		if (on) this.#link.call('setEvents', [1]);
+		const { snapshot } = this.#durability;
+		if (snapshot !== undefined) this.#link.call('adopt', [0], [snapshot]);
+		else if (this.messages.length > 0) this.#link.call('setMessages', [], [json(this.messages)]);
 	}
 }
 

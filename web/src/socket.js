@@ -8,6 +8,7 @@
 import { report } from './emitter.js';
 import { Op } from './frame.js';
 import { joinHeaders } from './headers.js';
+import { onHint } from './hints.js';
 
 /** How many close codes are kept for Go to ask. */
 const keptCodes = 64;
@@ -84,6 +85,7 @@ export class Socket {
 	/** @type {(state: string) => void} */ #told;
 	/** @type {Map<number, ReturnType<typeof setTimeout>>} */ #timers = new Map();
 	#closed = false;
+	#stopHints;
 
 	/**
 	 * @param {import('./client.js').SvedaClient} client
@@ -98,7 +100,9 @@ export class Socket {
 		this.#unavailable = outlet.unavailable;
 		this.#told = outlet.state;
 		link.socket('open', [fallback ? 1 : 0], [url, crypto.getRandomValues(new Uint8Array(16))]);
-		for (const [target, name] of hints()) target.addEventListener(name, this.#hint);
+		this.#stopHints = onHint((hint) => {
+			if (hint !== 'leaving') this.#tell('hint', []);
+		});
 	}
 
 	/**
@@ -149,7 +153,7 @@ export class Socket {
 	close() {
 		if (this.#closed) return;
 		this.#closed = true;
-		for (const [target, name] of hints()) target.removeEventListener(name, this.#hint);
+		this.#stopHints();
 		if (this.#link.core.alive) this.#link.socket('close', []);
 		for (const timer of this.#timers.values()) clearTimeout(timer);
 		this.#timers.clear();
@@ -178,10 +182,6 @@ export class Socket {
 		this.#tell('fire', [timer]);
 	}
 
-	#hint = () => {
-		if (globalThis.document?.visibilityState !== 'hidden') this.#tell('hint', []);
-	};
-
 	/**
 	 * @param {string} name
 	 * @param {readonly number[]} numbers
@@ -195,17 +195,6 @@ export class Socket {
 			report(error);
 		}
 	}
-}
-
-/**
- * What says that the network may be back. It is only a hint (R33).
- *
- * @returns {[EventTarget, string][]}
- */
-function hints() {
-	const page = globalThis.document;
-	if (page === undefined) return [];
-	return [[globalThis, 'online'], [globalThis, 'pageshow'], [page, 'visibilitychange'], [page, 'resume']];
 }
 
 /**
