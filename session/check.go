@@ -99,19 +99,43 @@ func (s *Session) look(whole bool) {
 	}
 }
 
-// older says that a stored chat does not hold the words whose answer was lost
-// with an earlier page: the server has not stored that turn. The chat stays then
-// as it is shown, so that nothing that a person wrote is lost by reading.
-func (s *Session) older(messages []event.Message) bool {
-	if s.lost == "" {
-		return false
+// withLost adds to a stored chat the words whose answer was lost with an earlier
+// page, and what follows them here, when the server has not stored that turn:
+// nothing that a person wrote is lost by reading.
+func (s *Session) withLost(messages []event.Message) []event.Message {
+	at := len(s.messages) - 1
+	for at >= 0 && s.messages[at].ID != s.lost {
+		at--
 	}
+	if s.lost == "" || at < 0 {
+		return messages
+	}
+	words := string(s.messages[at].Body())
 	for i := range messages {
-		if messages[i].ID == s.lost {
-			return false
+		m := &messages[i]
+		newest := i == len(messages)-1 || i == len(messages)-2
+		if m.ID == s.lost || newest && m.Role == event.User && string(m.Body()) == words {
+			return messages
 		}
 	}
-	return true
+	return append(messages[:len(messages):len(messages)], s.messages[at:]...)
+}
+
+// revive asks again about calls that had been given up because an earlier copy of
+// the chat did not hold them, when the server's chat holds them without a result.
+func (s *Session) revive(messages []event.Message) {
+	held := map[string]bool{}
+	for m := range messages {
+		for i := range messages[m].Parts {
+			held[messages[m].Parts[i].ToolCallID] = true
+		}
+	}
+	for _, c := range s.confirmations {
+		if c.state == Expired && c.target == event.Backend && held[c.id] && !s.answered(c.id) {
+			c.decided, c.auto, c.decision, c.stream = false, false, event.Decision{}, 0
+			s.move(c, Pending, nil)
+		}
+	}
 }
 
 // readEnds takes from a stored chat only how the calls ended that are shown

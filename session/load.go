@@ -161,6 +161,7 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 		s.showConfirmation(c)
 	case s.over(c.id):
 		c.state = Resolved
+		c.decided, c.decision.Approve = true, !denied(s.resultOf(c.id))
 		s.showConfirmation(c)
 	case alive && c.decided && c.state != Pending:
 		s.setElsewhere(c)
@@ -179,6 +180,14 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 	default:
 		s.showConfirmation(c)
 	}
+}
+
+// resultOf is the output of a call that is over.
+func (s *Session) resultOf(call string) []byte {
+	if at, ok := s.results[call]; ok {
+		return s.messages[at.message].Parts[at.part].Output
+	}
+	return s.local[call].Output
 }
 
 // goOn does what is left to do after the state was taken from another page:

@@ -143,10 +143,11 @@ func (s *Session) keepResults(old []event.Message, oldResults map[string]callRef
 			if p.Kind != event.CallPart || s.answered(p.ToolCallID) {
 				continue
 			}
-			if asked && p.Required && p.Target == event.Backend {
-				continue
+			at, ok := oldResults[p.ToolCallID]
+			if asked && p.Required && p.Target == event.Backend && (!ok || old[at.message].Parts[at.part].Local) {
+				continue // what the server itself has said stays, whatever an old copy lacks (R49)
 			}
-			if at, ok := oldResults[p.ToolCallID]; ok {
+			if ok {
 				s.addResult(old[at.message].Parts[at.part])
 			} else if result, ok := s.local[p.ToolCallID]; ok && !s.queued(p.ToolCallID) {
 				s.addResult(result)
@@ -301,8 +302,9 @@ func (s *Session) reread(t Ticket, asked bool) {
 func (s *Session) takeHistory(st *stream, messages []event.Message) {
 	st.told, st.ended = true, true
 	old := st != s.main && (s.main != nil || s.lastMain > st.id)
-	if !old && (st.asked || st.ticket != 0 || st.whole || st == s.main) && !s.older(messages) {
-		s.merge(messages, st.asked)
+	if !old && (st.asked || st.ticket != 0 || st.whole || st == s.main) {
+		s.merge(s.withLost(messages), st.asked)
+		s.revive(messages)
 	} else {
 		s.readEnds(messages, st.checks && !old)
 	}

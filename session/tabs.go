@@ -137,7 +137,7 @@ func (s *Session) elsewhereDue(at int) {
 	}
 	if s.since(c.elsewhereSince) > int64(max(s.cfg.ToolTimeout, elsewhereTimeout)) {
 		s.takeOver(c)
-		s.advance()
+		s.goOn()
 		return
 	}
 	c.elsewhereTimer = s.setTimer(elsewhereTimer, at, elsewhereTimeout)

@@ -34,7 +34,11 @@ func (s *Session) startApproved() {
 		}
 		if !c.decision.Approve {
 			s.move(c, Denied, nil)
-			s.takeOutput(c.id, c.name, deniedOutput(c.decision.Reason), false)
+			output := deniedOutput(c.decision.Reason)
+			if c.attempt > 0 {
+				output = unknownOutput() // an earlier attempt may have acted: not denied
+			}
+			s.takeOutput(c.id, c.name, output, false)
 			continue
 		}
 		s.move(c, Approved, nil)
