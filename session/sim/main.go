@@ -1,0 +1,64 @@
+// Command sim plays the session through faults: the real session in up to three
+// pages, a store, a network and a reference server, all from one number.
+//
+//	go run ./session/sim                    10,000 seeds, and the figures
+//	go run ./session/sim -seed 4711 -trace  one seed, with all that happens
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	var (
+		seeds = flag.Int("seeds", 10_000, "how many seeds to play")
+		first = flag.Uint64("first", 1, "the first of them")
+		seed  = flag.Uint64("seed", 0, "play only this one")
+		trace = flag.Bool("trace", false, "say all that happens; with -seed")
+		quiet = flag.Bool("quiet", false, "say nothing but violations")
+		hash  = flag.Bool("hash", false, "say only the hash of all runs")
+		avoid = flag.String("without", "", "faults that are left out, as F12,F19")
+	)
+	flag.Parse()
+	if *seed != 0 {
+		var out io.Writer
+		if *trace {
+			out = os.Stdout
+		}
+		r := run(*seed, out, without(*avoid))
+		fmt.Printf("seed %d: %d steps, hash %016x\n", r.seed, r.steps, r.hash)
+		if r.violation != "" {
+			fmt.Printf("violation at step %d: %s\n", r.at, r.violation)
+			os.Exit(1)
+		}
+		return
+	}
+	sum := play(*first, *seeds, without(*avoid))
+	switch {
+	case *hash:
+		fmt.Printf("%016x\n", sum.hash)
+	case !*quiet:
+		sum.print(os.Stdout)
+	}
+	for _, r := range sum.failed {
+		fmt.Printf("seed %d violates at step %d: %s\n  replay: go run ./session/sim -seed %d -trace\n", r.seed, r.at, r.violation, r.seed)
+	}
+	if len(sum.failed) > 0 {
+		os.Exit(1)
+	}
+}
+
+func without(list string) (set faultSet) {
+	for f := fault(1); f < faultCount; f++ {
+		for _, name := range strings.Split(list, ",") {
+			if name == fmt.Sprintf("F%d", int(f)) {
+				set[f] = true
+			}
+		}
+	}
+	return set
+}
