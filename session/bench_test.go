@@ -159,7 +159,7 @@ func BenchmarkLoadAndSend5000(b *testing.B) {
 // best of several runs counts, and a busy machine gets more tries: what is
 // measured is the growth, not the machine.
 func TestLinear(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		t.Skip("measures time")
 	}
 	for _, tt := range []struct {

@@ -40,6 +40,7 @@ func TestS10_S17_ArgumentsThatCannotBeShownTrulyCanOnlyBeDenied(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, target := range []string{"backend", "frontend"} {
 				c := newChat(t, withGrants)
+				c.large = len(input) > 1<<20
 				c.register("archive", "required")
 				c.send("x")
 				c.answer(START, CALL("c0", "archive", `{}`, target, "required"), CALL("c1", "archive", input, target, "required"), END, DONE)
@@ -452,6 +453,7 @@ func TestS49_TwentyQuestionsNeedTwentyWords(t *testing.T) {
 func TestS58_LimitsEndTheStreamAndNotTheChat(t *testing.T) {
 	t.Run("a line without an end", func(t *testing.T) {
 		c := newChat(t)
+		c.large = true
 		sent := c.send("x")
 		c.head()
 		c.feed(START, TXT("a"))
@@ -464,6 +466,7 @@ func TestS58_LimitsEndTheStreamAndNotTheChat(t *testing.T) {
 	})
 	t.Run("a part over 4 MiB", func(t *testing.T) {
 		c := newChat(t)
+		c.large = true
 		sent := c.send("x")
 		c.head()
 		for range 5 {
