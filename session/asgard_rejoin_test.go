@@ -182,6 +182,14 @@ func TestAsgard_X02_WithoutACursorACutIsAnErrorAndNothingIsRepeated(t *testing.T
 	c.wantError(sent, session.CodeStreamCut)
 	c.wantPosts(1)
 	c.wantRejoin() // it changes nothing on the server
+	c = newChannel(t)
+	sent = c.send("x")
+	c.head() // the server has begun to answer, so it has the turn
+	c.lost()
+	c.wantError(sent, session.CodeStreamCut)
+	c.wantRejoin()
+	c.answer(MUSER("u", c.s.Messages()[0].ID, "x"), MCOMPLETE("m", "y"), RUNDONE)
+	c.wantTranscript("user: x\nassistant: y\n")
 }
 
 // resumed lets the timer of the resumption run out.
@@ -240,7 +248,9 @@ func TestAsgard_X03_WithACursorTheStreamIsResumedAndNotRepeated(t *testing.T) {
 }
 
 func TestAsgard_X03_AReplyIsResumedAndNotRepeated(t *testing.T) {
-	c := paused(t, remove("a"))
+	c := newChannel(t, patient)
+	c.send("x")
+	c.answer(PAUSE("proc-1", remove("a")))
 	tap := c.tap("a", "approve")
 	c.head()
 	c.feed(withID("0", INIT), withID("3", remove("a").complete("1", false)))

@@ -16,7 +16,7 @@ func (s *Session) Encode(id int, context []byte) (event.WireRequest, *Error) {
 	if st == nil {
 		return event.WireRequest{}, newError(CodeRequestFailed, "the request is not wanted any more")
 	}
-	if st.wire != nil {
+	if st.wire != nil && st.request.Cursor == "" {
 		return *st.wire, nil // an attempt of before: the same bytes (R14)
 	}
 	r := st.request
@@ -27,7 +27,7 @@ func (s *Session) Encode(id int, context []byte) (event.WireRequest, *Error) {
 	r.Model, r.Provider = s.turn.options.Model, s.turn.options.Provider
 	w := s.cfg.Dialect.Encode(&r)
 	w.Body = wellFormed(w.Body)
-	if r.Kind == event.Decide && st.attempt+1 < s.cfg.DecisionAttempts {
+	if r.Kind == event.Decide && s.traits.RepeatsDecisions && st.attempt+1 < s.cfg.DecisionAttempts {
 		st.wire = &w
 	}
 	return w, nil

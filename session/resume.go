@@ -63,7 +63,8 @@ func (s *Session) doubtful(st *stream, err *Error) {
 	}
 	decided := st.request.Kind == event.Decide && err.Code != CodeRequestFailed
 	asked := s.batch != nil && s.batch.stream == st.id && s.Pending()
-	if st.accepted && !err.inBand || asked || decided {
+	began := st.accepted || st.phase == reading
+	if began && !err.inBand || asked || decided {
 		s.reread(0, false)
 	}
 }
