@@ -17,6 +17,8 @@ export {
 } from './errors.js';
 export { createMessageId, messageKey, messageText } from './message.js';
 export { SvedaToolRegistry } from './registry.js';
+export { IndexedDBStorage } from './storage/indexeddb.js';
+export { MemoryStorage } from './storage/memory.js';
 export { SvedaChatSession } from './session.js';
 export { iterateSvedaStream } from './stream.js';
 export { version } from './build-info.js';

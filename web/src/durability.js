@@ -105,6 +105,11 @@ export class Durability {
 		await (this.#acquiring ??= this.#acquire().finally(() => (this.#acquiring = undefined)));
 	}
 
+	/** Whether this page waits for the right to act: then it looks when it has it. */
+	get #waitsToAct() {
+		return this.#acquiring !== undefined && this.#hold === undefined;
+	}
+
 	async #acquire() {
 		const { tabs } = /** @type {Keeper} */ (this.#keeper);
 		this.#heir?.abort();
@@ -300,7 +305,7 @@ export class Durability {
 	/** Shows what is stored, when it is newer than what is shown. */
 	async #look() {
 		const keeper = this.#keeper;
-		if (keeper === undefined || this.#closed) return;
+		if (keeper === undefined || this.#closed || this.#waitsToAct) return;
 		const chatId = this.#owner.chatId();
 		/** @type {Stored | undefined} */
 		let stored;
@@ -310,7 +315,7 @@ export class Durability {
 			this.#tell(false);
 			return;
 		}
-		const newer = () => stored !== undefined && stored.version > this.#version && stored.page !== keeper.tabs.page;
+		const newer = () => !this.#waitsToAct && stored !== undefined && stored.version > this.#version && stored.page !== keeper.tabs.page;
 		if (stored === undefined || !newer()) return;
 		const alive = this.#hold === undefined && !(await this.#mayGoOn(stored));
 		if (this.#closed || !newer()) return;
@@ -330,7 +335,7 @@ export class Durability {
 		if (acting && (await tabs.isAlive(page)) !== false) return false;
 		const hold = await tabs.act(this.#owner.chatId());
 		if (hold === undefined) return false;
-		if (this.#hold !== undefined || this.#closed) {
+		if (this.#hold !== undefined || this.#closed || this.#waitsToAct) {
 			hold.release();
 			return this.#hold !== undefined;
 		}
@@ -388,7 +393,7 @@ export class Durability {
 		void tabs.succeed(this.#owner.chatId(), abort.signal).then(async (hold) => {
 			if (this.#heir === abort) this.#heir = undefined;
 			if (hold === undefined) return;
-			if (this.#hold !== undefined || this.#closed) {
+			if (this.#hold !== undefined || this.#closed || this.#waitsToAct) {
 				hold.release();
 				return;
 			}
