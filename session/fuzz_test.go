@@ -108,9 +108,9 @@ func play(t *testing.T, mode byte, ops []byte) {
 	c := makeChat(t, cfg)
 	c.register("gated", "required")
 	c.register("auto", "")
-	now := int64(0)
+	now, reloaded := int64(0), false
 	for i := 0; i+1 < len(ops) && !t.Failed(); i += 2 {
-		op, arg := ops[i]%24, int(ops[i+1])
+		op, arg := ops[i]%25, int(ops[i+1])
 		id := fuzzIDs[arg%len(fuzzIDs)]
 		stream := 0
 		if len(c.requests) > 0 {
@@ -199,6 +199,11 @@ func play(t *testing.T, mode byte, ops []byte) {
 			c.tap(id, "always")
 		case 23:
 			c.put(func(c *chat) { c.s.SetEvents(arg%2 == 0) })
+		case 24:
+			anew := c.anew
+			now += int64(arg) * 1000
+			c, reloaded = c.reload(now), true
+			c.anew = anew
 		}
 		for _, conf := range c.shown {
 			if conf.State == "pending" && !c.s.Pending() {
@@ -206,5 +211,7 @@ func play(t *testing.T, mode byte, ops []byte) {
 			}
 		}
 	}
-	c.finish()
+	if !reloaded { // the clean-up of a reload checks the rest
+		c.finish()
+	}
 }

@@ -36,6 +36,7 @@ func (c *chat) reload(ms int64) *chat {
 	again.tools, cfg.Tools = c.tools, c.tools
 	again.runs, again.denied = c.runs, c.denied
 	again.s = session.Restore(cfg, saved, 0, noon+ms)
+	again.trace.WriteString(c.trace.String() + "RELOAD\n")
 	again.flush()
 	c.t.Cleanup(func() {
 		if !c.t.Failed() {
@@ -377,4 +378,22 @@ func TestRestoreIsTheSameTwice(t *testing.T) {
 	if a.trace.String() != b.trace.String() {
 		t.Errorf("the same state gave other outputs:\n%s\n%s", &a.trace, &b.trace)
 	}
+}
+
+func TestR25_ACutHandlerWhoseCallLeftTheChatIsNotAskedAsNew(t *testing.T) {
+	c := atNoon(t)
+	c.register("archive", "required")
+	c.send("x")
+	c.answer(START, CALL("c1", "archive", `{}`, "frontend"), END, DONE)
+	c.tap("c1", "approve")
+	c.wantRuns(1)
+	c.setMessages(`[]`)
+	again := c.reload(1000)
+	again.wantState("c1", "outcome-unknown")
+	again.send("y") // the chat goes on without it
+	again.answer(START, TXT("ok"), END, DONE)
+	again.setMessages(`[{"id":"a1","role":"assistant","parts":[` + callPart("c1", "archive") + `]}]`)
+	again.wantOutcome(again.tap("c1", "approve"), "not-pending")
+	again.wantRuns(1)
+	c.output("c1", "1")
 }

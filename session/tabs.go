@@ -183,7 +183,7 @@ func (s *Session) cutRun(c *confirmation) {
 // chat goes on without them (R25).
 func (s *Session) tellUnknown() {
 	for _, c := range s.confirmations {
-		if _, known := s.calls[c.id]; !known || c.state != OutcomeUnknown || c.target != event.Frontend || s.over(c.id) {
+		if c.state != OutcomeUnknown || c.target != event.Frontend || s.over(c.id) {
 			continue
 		}
 		result := event.Part{
