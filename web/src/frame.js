@@ -87,6 +87,11 @@ export class FrameReader {
 		return this.#at < this.#bytes.length;
 	}
 
+	/** Whether the next record has this op. */
+	is(/** @type {number} */ op) {
+		return this.#bytes[this.#at] === op;
+	}
+
 	/** The op of the next record. */
 	op() {
 		return this.#bytes[this.#at++];

@@ -35,9 +35,14 @@ export async function send(client, url, init, signal) {
 	return fetchFn === undefined ? globalThis.fetch(url, full) : fetchFn.call(globalThis, url, full);
 }
 
+/** Up to this many bytes of small chunks that came together are given to Go together. */
+const gatherLimit = 16 * 1024;
+
 /**
  * Reads a body in pieces that Go can take at once. After each 64 KiB the page
- * gets a turn.
+ * gets a turn. The first chunk of a turn of the event loop is taken at once;
+ * small ones that follow it in the same turn are gathered and taken when it
+ * ends, because a call into Go and what it tells cost more than their bytes.
  *
  * @param {ReadableStream<Uint8Array>} body
  * @param {(piece: Uint8Array) => void} take
@@ -45,28 +50,73 @@ export async function send(client, url, init, signal) {
  */
 export async function readBody(body, take, signal) {
 	const reader = body.getReader();
-	const stop = () => void reader.cancel().catch(() => {});
+	let stopped = signal.aborted;
+	const cancel = () => void reader.cancel().catch(() => {});
+	const stop = () => {
+		stopped = true;
+		cancel();
+	};
 	signal.addEventListener('abort', stop, { once: true });
+	/** @type {Uint8Array | undefined} */
+	let gathered;
+	let size = 0;
 	let since = 0;
+	let taken = false; // in this turn of the event loop
+	/** @type {{error: unknown} | undefined} */
+	let failure;
+	const flush = () => {
+		if (size === 0 || stopped) return;
+		const length = size;
+		size = 0;
+		since += length;
+		take(/** @type {Uint8Array} */ (gathered).subarray(0, length));
+	};
+	const turnEnds = () => {
+		taken = false;
+		try {
+			flush();
+		} catch (error) {
+			failure = { error };
+			cancel();
+		}
+	};
 	try {
 		for (;;) {
 			const { done, value } = await reader.read();
-			if (done || signal.aborted) return;
-			for (let at = 0; at < value.length; at += chunkLimit) {
+			if (failure) throw failure.error;
+			if (stopped) return;
+			if (done) return flush();
+			if (taken && size + value.length <= gatherLimit) {
+				(gathered ??= new Uint8Array(gatherLimit)).set(value, size);
+				size += value.length;
+				continue;
+			}
+			if (since + size > chunkLimit) {
+				await pause();
+				since = 0;
+			}
+			flush();
+			for (let at = 0; at < value.length && !stopped; at += chunkLimit) {
 				const piece = value.subarray(at, at + chunkLimit);
 				if (since + piece.length > chunkLimit) {
 					await pause();
 					since = 0;
-					if (signal.aborted) return;
+					if (stopped) return;
 				}
 				since += piece.length;
 				take(piece);
-				if (signal.aborted) return;
+			}
+			if (!taken) {
+				taken = true;
+				afterTurn(turnEnds);
 			}
 		}
+	} catch (error) {
+		if (!failure) flush(); // what came before the body failed counts
+		throw error;
 	} finally {
 		signal.removeEventListener('abort', stop);
-		if (signal.aborted) stop();
+		if (stopped || signal.aborted || failure) cancel();
 	}
 }
 
@@ -75,19 +125,26 @@ let channel;
 /** @type {(() => void)[]} */
 const waiting = [];
 
-/** Lets the event loop turn once; setTimeout would take 4 ms. */
+/** Lets the event loop turn once. */
 function pause() {
-	return new Promise((/** @type {(value?: unknown) => void} */ resolve) => {
-		const node = /** @type {{setImmediate?: (callback: () => void) => void}} */ (globalThis);
-		if (typeof node.setImmediate === 'function') {
-			node.setImmediate(() => resolve());
-			return;
-		}
-		if (channel === undefined) {
-			channel = new MessageChannel();
-			channel.port1.onmessage = () => waiting.shift()?.();
-		}
-		waiting.push(resolve);
-		channel.port2.postMessage(undefined);
-	});
+	return new Promise((/** @type {(value?: unknown) => void} */ resolve) => afterTurn(resolve));
+}
+
+/**
+ * Calls back in the next turn of the event loop; setTimeout would take 4 ms.
+ *
+ * @param {() => void} callback
+ */
+function afterTurn(callback) {
+	const node = /** @type {{setImmediate?: (callback: () => void) => void}} */ (globalThis);
+	if (typeof node.setImmediate === 'function') {
+		node.setImmediate(callback);
+		return;
+	}
+	if (channel === undefined) {
+		channel = new MessageChannel();
+		channel.port1.onmessage = () => waiting.shift()?.();
+	}
+	waiting.push(callback);
+	channel.port2.postMessage(undefined);
 }

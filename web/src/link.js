@@ -159,9 +159,7 @@ export class Link {
 	 * @param {Uint8Array} bytes
 	 */
 	feed(stream, bytes) {
-		const core = this.#core;
-		core.tick();
-		this.#take(core.enter('feed', this.#handle, stream, core.write(bytes)));
+		this.#take(this.#core.feed(this.#handle, stream, bytes));
 	}
 
 	/**
@@ -177,10 +175,19 @@ export class Link {
 		const stepwise = this.stepwise && !this.#running;
 		if (stepwise) bytes = bytes.slice(); // the next call writes Go's outbox again
 		const frame = reader.open(bytes);
+		let changed = false;
+		if (bytes[0] === Op.PartText && !stepwise && !this.#running) {
+			// A frame of text alone, which nearly every frame is, needs no queue.
+			this.#outlet.view.appendTexts(frame);
+			this.#messages = this.#any = changed = true;
+			if (!frame.more) {
+				this.#tellText();
+				return undefined;
+			}
+		}
 		/** @type {any} */
 		let answer;
 		let failed = false;
-		let changed = false;
 		while (frame.more) {
 			const op = frame.op();
 			if (op < firstEffect) {
@@ -208,6 +215,18 @@ export class Link {
 		this.#run();
 		if (failed) throw errorFrom(answer);
 		return answer;
+	}
+
+	/** Tells that text was appended, when nothing waits to be told before it. */
+	#tellText() {
+		this.#running = true;
+		try {
+			for (const tell of this.#lists()) tell();
+			for (const tell of this.#notice()) tell();
+		} finally {
+			this.#running = false;
+		}
+		this.#run(); // what a listener's own call led to
 	}
 
 	/** @param {boolean} stepwise */

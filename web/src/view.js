@@ -134,6 +134,21 @@ export class View {
 	}
 
 	/**
+	 * Applies changes of the kind PartText, up to the first of another kind.
+	 *
+	 * @param {import('./frame.js').FrameReader} frame stands at a record
+	 */
+	appendTexts(frame) {
+		while (frame.is(Op.PartText)) {
+			frame.op();
+			const message = frame.int();
+			const part = frame.int();
+			frame.skip();
+			this.#edit(message).append(part, frame.text());
+		}
+	}
+
+	/**
 	 * Applies one change.
 	 *
 	 * @param {number} op
