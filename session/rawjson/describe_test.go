@@ -317,7 +317,7 @@ func TestS20_CopyTextKeepsTheValue(t *testing.T) {
 }
 
 func TestU32_DescribeIsFastAndLinear(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		t.Skip("measures time")
 	}
 	measure := func(text []byte) time.Duration {

@@ -1,0 +1,6 @@
+//go:build !race
+
+package rawjson
+
+// raceDetector says that times mean nothing in this run.
+const raceDetector = false
