@@ -36,6 +36,7 @@ type chat struct {
 	claims   []session.Effect
 	order    []session.Effect // all effects
 	streams  map[int]bool     // open ones
+	begun    map[int]bool     // those that a script has begun to answer
 	aborted  []int            // streams
 	canceled []int            // runs
 	settled  map[session.Ticket]settlement
@@ -129,7 +130,7 @@ func baseConfig() session.Config {
 func makeChat(t *testing.T, cfg session.Config) *chat {
 	c := &chat{
 		t: t, cfg: cfg, tools: toolregistry.New(), settled: map[session.Ticket]settlement{},
-		streams: map[int]bool{}, timers: map[int]int{}, shown: map[string]confirmation{}, denied: map[string]bool{},
+		streams: map[int]bool{}, begun: map[int]bool{}, timers: map[int]int{}, shown: map[string]confirmation{}, denied: map[string]bool{},
 		mirror: mirror{t: t},
 	}
 	cfg.Tools = c.tools
