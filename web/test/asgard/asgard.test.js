@@ -89,7 +89,7 @@ test('W1 C8 a refusal inside a 200 stream keeps the prompt, and a retry works', 
 	await page.waitForFunction(() => /** @type {any} */ (globalThis).demo.session.getSnapshot().currentIndex === 2);
 	let refused = 0;
 	await page.setRequestInterception(true);
-	page.on('request', (request) => {
+	const refuse = (/** @type {import('puppeteer-core').HTTPRequest} */ request) => {
 		if (request.method() === 'POST' && request.url().endsWith('/message/sse') && refused === 0) {
 			refused++;
 			const frame = (/** @type {string} */ kind, /** @type {any} */ fact) => `data: ${JSON.stringify({ eventType: kind, requestId: 'r', fact })}\n\n`;
@@ -98,7 +98,8 @@ test('W1 C8 a refusal inside a 200 stream keeps the prompt, and a retry works', 
 				body: frame('asgard.run.init', { runInit: {} }) + frame('asgard.run.error', { runError: { error: { message: 'use RespondToolCallConsent', code: 'FAILED_PRECONDITION' } } }),
 			});
 		} else void request.continue();
-	});
+	};
+	page.on('request', refuse);
 	await press(page, 'confirm');
 	await page.waitForFunction(() => {
 		const { session } = /** @type {any} */ (globalThis).demo;
@@ -112,6 +113,7 @@ test('W1 C8 a refusal inside a 200 stream keeps the prompt, and a retry works', 
 	await settled(page);
 	assert.deepEqual((await turns(playground.url))[1].toolCallConsents.map((/** @type {any} */ c) => [c.result, c.denyReason]), [['DENY_ONCE', 'typed with care'], ['ALLOW_ONCE', '']]);
 	assert.deepEqual(await playground.posts(), without(2));
+	page.off('request', refuse);
 	await page.setRequestInterception(false);
 });
 
@@ -311,3 +313,49 @@ test('W29 two cards on one page: the page scrolls again when both are gone', asy
 	assert.equal(await page.evaluate(() => document.body.style.overflow), before);
 	assert.equal((await turns(playground.url)).length, 2, 'Q10: two cards answer once');
 });
+
+test('W33 the buttons say that the reply is on its way, and a refusal is seen', async () => {
+	await say(page, 'delete post 2');
+	await asked(page);
+	/** @type {() => void} */
+	let answer = () => {};
+	const held = /** @type {Promise<void>} */ (new Promise((resolve) => (answer = resolve)));
+	await page.setRequestInterception(true);
+	const refuse = async (/** @type {import('puppeteer-core').HTTPRequest} */ request) => {
+		if (request.method() !== 'POST' || !request.url().endsWith('/message/sse')) return request.continue();
+		await held;
+		return request.respond({ status: 412, contentType: 'application/json', body: '{"message":"not now"}' });
+	};
+	page.on('request', refuse);
+	await press(page, 'confirm');
+	await page.waitForFunction(() => {
+		const root = document.querySelector('sveda-confirmation')?.shadowRoot;
+		const buttons = ['confirm', 'deny'].map((action) => root?.querySelector(`[data-action="${action}"]`));
+		return buttons.every((button) => button?.getAttribute('aria-busy') === 'true' && button.getAttribute('aria-disabled') === 'true');
+	});
+	assert.equal(await shown(page, '.status'), 'Sending your decision…');
+	answer();
+	await page.waitForFunction(() => document.querySelector('sveda-confirmation')?.shadowRoot?.querySelector('dialog .status.failed')?.checkVisibility());
+	assert.match(await shown(page, '.status'), /could not be sent/);
+	assert.equal((await state(page)).confirmations[0].error, 'http-status');
+	page.off('request', refuse);
+	await page.setRequestInterception(false);
+	await page.waitForFunction(() => !/** @type {any} */ (globalThis).demo.session.isStreaming);
+	await deny(page, '');
+	await settled(page);
+	assert.deepEqual(await playground.posts(), ten);
+});
+
+for (const [lang, words] of Object.entries({
+	en: ['Allow for this chat', 'Allow once', 'Deny'], es: ['Permitir en este chat', 'Permitir una vez', 'Denegar'],
+	ja: ['このチャットで許可', '今回のみ許可', '拒否'], ar: ['السماح في هذه المحادثة', 'السماح مرة واحدة', 'رفض'],
+})) {
+	test(`W30 the modal speaks ${lang}`, async () => {
+		await page.evaluate((to) => (document.documentElement.lang = to), lang);
+		await say(page, 'delete post 2');
+		await asked(page);
+		assert.deepEqual([
+			await shown(page, '[data-action="allowChat"]'), await shown(page, '[data-action="confirm"]'), await shown(page, '[data-action="deny"]'),
+		], words);
+	});
+}

@@ -39,6 +39,10 @@ const consent = (...calls) =>
 		},
 	});
 
+test('W27 the core needs no window and no document', () => {
+	assert.equal('window' in globalThis || 'document' in globalThis, false); // and all tests of this file run
+});
+
 /** A session whose first turn asks. @param {...string} calls */
 async function asked(...calls) {
 	const made = setup();
