@@ -307,3 +307,36 @@ func TestB008_ADecisionThatHasNotLeftIsTakenBack(t *testing.T) {
 	c.wantState("c1", "pending")
 	c.wantPosts(1)
 }
+
+func TestR21_ThreeCallsInAnyOrderOneByOneOrTogether(t *testing.T) {
+	permute(3, func(order []int) {
+		for split := range 3 { // how many are decided before the rest go together
+			c := newChat(t)
+			c.send("x")
+			c.answer(START, CALL("s", "search", `{}`), CALL("c0", "d", `{}`, "required"), CALL("c1", "d", `{}`, "required"), CALL("c2", "d", `{}`, "required"),
+				RES("s", `"not held up"`), END, DONE)
+			id := func(i int) string { return "c" + string(rune('0'+order[i])) }
+			for i := range split {
+				c.tap(id(i), "approve")
+				c.answer(RES(id(i), "1"), END, DONE)
+				if strings.Contains(c.transcript(), "all three") {
+					t.Fatal("the model was asked too early")
+				}
+			}
+			var rest []session.Choice
+			var frames []string
+			for i := split; i < 3; i++ {
+				rest = append(rest, choice(id(i), "approve", ""))
+				frames = append(frames, RES(id(i), "1"))
+			}
+			c.decide(rest...)
+			c.wantPosts(2 + split)
+			c.answer(append(frames, START, TXT("all three"), END, DONE)...)
+			for _, call := range []string{"c0", "c1", "c2"} {
+				c.wantState(call, "resolved")
+			}
+			c.send("y")
+			c.wantPosts(3 + split)
+		}
+	})
+}

@@ -505,3 +505,27 @@ func TestContract_1_8_Refusals(t *testing.T) {
 		c.wantFailures(tt.code)
 	}
 }
+
+func TestContract_3_15_ADecisionsOptionsGoWithWhatFollows(t *testing.T) {
+	options := session.TurnOptions{Model: "m2", Context: []byte(`{"page":"other"}`)}
+	decide := func(c *chat) {
+		ticket := c.ticket()
+		c.put(func(c *chat) { c.s.Decide(ticket, []session.Choice{choice("c1", "approve", "")}, options) })
+	}
+	for _, open := range []bool{false, true} {
+		c := newChat(t)
+		c.send("x")
+		c.head()
+		c.feed(START, CALL("c1", "d", `{}`, "required"), END)
+		if open { // the decision waits for the end of the stream
+			decide(c)
+			c.eof()
+		} else {
+			c.eof()
+			decide(c)
+		}
+		if body := string(c.last().wire.Body); !strings.Contains(body, `"context":{"page":"other"}`) || !strings.HasSuffix(body, `,"model":"m2"}`) {
+			t.Errorf("stream open %v: %s", open, body)
+		}
+	}
+}
