@@ -529,3 +529,68 @@ func TestContract_3_15_ADecisionsOptionsGoWithWhatFollows(t *testing.T) {
 		}
 	}
 }
+
+func TestContract_3_21_AWireErrorRejectsAndIsTold(t *testing.T) {
+	c := newChat(t)
+	sent := c.send("x")
+	c.head()
+	c.feed(START, TXT("half"), FAIL)
+	c.wantOpen(sent) // the server goes on to its end mark, where it stores the turn
+	c.feed(frame(`{"type":"context.usage","usedTokens":1,"maxTokens":2,"percent":50}`), frame(`{"type":"message.end","finishReason":"error"}`), DONE)
+	c.wantError(sent, "llm_error")
+	if err := c.settled[sent].err; err.Message != "The model is unavailable." || err.Server != "The model is unavailable." {
+		t.Errorf("%+v", err)
+	}
+	c.wantStatus(session.Failed)
+	c.wantFailures("llm_error")
+}
+
+func TestContract_1_3_StoredHistoryOfEveryForm(t *testing.T) {
+	c := newChat(t)
+	c.setMessages(`[{"role":"system","content":"be kind"},{"role":"user","content":"x"},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"t1","function":{"name":"s","arguments":"{\"a\":1}"}}]},
+		{"role":"tool","tool_call_id":"t1","content":"found"}]`)
+	c.send("y")
+	body := string(c.last().wire.Body)
+	for _, want := range []string{
+		`"role":"system","content":"be kind"`, `"tool_calls":[{"id":"t1","function":{"name":"s","arguments":"{\"a\":1}"}}]`,
+		`"role":"tool","content":"found","parts":[{"type":"text","text":"found"}],"tool_call_id":"t1"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("%s is missing in %s", want, body)
+		}
+	}
+}
+
+func TestContract_1_5_CommonFieldsMayBeAbsent(t *testing.T) {
+	c := waitingBackend(t)
+	c.tap("c1", "approve")
+	c.answer(frame(`{"type":"tool.result","timestamp":"2026-01-01T00:00:00Z","toolCallId":"c1","toolName":"d","output":1}`),
+		frame(`{"type":"message.end","chatId":"chat_1","timestamp":"2026-01-01T00:00:00Z","finishReason":"tool_calls"}`),
+		frame(`{"type":"chat.title","chatId":"chat_1","timestamp":"2026-01-01T00:00:00Z","title":"t"}`), DONE)
+	c.wantState("c1", "resolved")
+	c.wantTranscript(lines("user: x", "assistant: call c1 result c1 1"))
+}
+
+func TestContract_5_TheChatIsReadAgain(t *testing.T) {
+	c := newChat(t)
+	reading := c.reread()
+	if w := c.last().wire; w.Method != "GET" || w.Endpoint != "history" || w.Path != "chat_1" || w.Accept != "application/json" || w.Body != nil || w.Headers != nil {
+		t.Errorf("%+v", w)
+	}
+	c.headOf(c.last().id, 200, "application/json; charset=utf-8")
+	body := HISTORY(`[{"id":"u1","role":"user","content":"x"},{"id":"assistant_turn","role":"assistant","parts":[{"type":"text","text":"a"}]}]`)
+	c.feed(body[:20], body[20:])
+	c.eof()
+	c.wantResolved(reading)
+	c.wantTranscript(lines("user: x", "assistant: a"))
+	missing := c.reread()
+	c.status(404, "")
+	c.wantError(missing, session.CodeHTTPStatus)
+	broken := c.reread()
+	c.status(200, `{"history":{"messages":{}}}`)
+	if c.settled[broken].err == nil {
+		t.Error("a history without messages was taken")
+	}
+	c.wantTranscript(lines("user: x", "assistant: a"))
+}

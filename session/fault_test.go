@@ -514,3 +514,17 @@ func TestContract_W25_PlaceholdersAndSharedIdsOfAStoredChat(t *testing.T) {
 		t.Errorf("the same list gave %q, then %q: rows are built anew", before, got)
 	}
 }
+
+func TestContract_W27_ADeltaIsOneSmallChange(t *testing.T) {
+	c := newChat(t)
+	c.setMessages(`[{"id":"u0","role":"user","content":"x"},{"id":"a0","role":"assistant","content":"y"}]`)
+	c.send("x")
+	c.head()
+	c.feed(START, TXT("a"))
+	before := len(c.kinds)
+	c.feed(TXT("b")+TXT("c")+TXT("d"), TXT("e"))
+	if got := c.kinds[before:]; len(got) != 2 || got[0] != session.PartText || got[1] != session.PartText {
+		t.Errorf("four deltas in two chunks are the changes %v", got)
+	}
+	// What it costs is in bench_test.go: BenchmarkDelta, TestLinear.
+}
