@@ -8,17 +8,23 @@
 
 /**
  * @import { StoragePort } from './port.js'
+ *
+ * @typedef {(request: IDBRequest, then: (result: any) => void) => void} Get
  */
 
 const schema = 1;
 
-/** How long opening may take: another tab may hold an old version open. */
+/** How long opening may take, ms: another tab may hold an old version open. */
 const openTimeout = 2000;
+
+/** How long a database that could not be opened is not tried again, ms. */
+const openPause = 10_000;
 
 /** @implements {StoragePort} */
 export class IndexedDBStorage {
 	#name;
 	/** @type {Promise<IDBDatabase> | undefined} */ #opening;
+	#failedAt = -Infinity;
 
 	/** @param {string} name of the database */
 	constructor(name) {
@@ -27,47 +33,45 @@ export class IndexedDBStorage {
 
 	/** @type {StoragePort['read']} */
 	read(chatId) {
-		return this.#run(['chats'], 'readonly', false, (stores, done) => {
-			stores.chats.get(chatId).onsuccess = (event) => done(result(event));
+		return this.#run(['chats'], 'readonly', false, (stores, get, done) => {
+			get(stores.chats.get(chatId), done);
 		});
 	}
 
 	/** @type {StoragePort['write']} */
 	write(chatId, stored, { strict }) {
-		return this.#run(['chats'], 'readwrite', strict, (stores, done) => {
-			stores.chats.get(chatId).onsuccess = (event) => {
-				const newer = (result(event)?.fence ?? 0) > stored.fence;
+		return this.#run(['chats'], 'readwrite', strict, (stores, get, done) => {
+			get(stores.chats.get(chatId), (there) => {
+				const newer = (there?.fence ?? 0) > stored.fence;
 				if (!newer) stores.chats.put(stored, chatId);
 				done(!newer);
-			};
+			});
 		});
 	}
 
 	/** @type {StoragePort['nextFence']} */
 	nextFence(chatId) {
-		return this.#run(['fences'], 'readwrite', false, (stores, done) => {
-			stores.fences.get(chatId).onsuccess = (event) => {
-				const fence = (result(event) ?? 0) + 1;
-				stores.fences.put(fence, chatId);
-				done(fence);
-			};
+		return this.#run(['fences'], 'readwrite', false, (stores, get, done) => {
+			get(stores.fences.get(chatId), (last = 0) => {
+				stores.fences.put(last + 1, chatId);
+				done(last + 1);
+			});
 		});
 	}
 
 	/** @type {StoragePort['claim']} */
 	claim(chatId, key, claim) {
-		return this.#run(['claims'], 'readwrite', true, (stores, done) => {
-			stores.claims.get([chatId, key]).onsuccess = (event) => {
-				const earlier = result(event);
+		return this.#run(['claims'], 'readwrite', true, (stores, get, done) => {
+			get(stores.claims.get([chatId, key]), (earlier) => {
 				if (earlier === undefined) stores.claims.put(claim, [chatId, key]);
 				done(earlier ?? claim);
-			};
+			});
 		});
 	}
 
 	/** @type {StoragePort['setAside']} */
 	setAside(chatId, snapshot, code) {
-		return this.#run(['aside', 'chats'], 'readwrite', true, (stores, done) => {
+		return this.#run(['aside', 'chats'], 'readwrite', true, (stores, _, done) => {
 			stores.aside.add({ chatId, snapshot, code, at: Date.now() });
 			stores.chats.delete(chatId);
 			done(undefined);
@@ -76,7 +80,7 @@ export class IndexedDBStorage {
 
 	/** @type {StoragePort['remove']} */
 	remove(chatId) {
-		return this.#run(['chats'], 'readwrite', true, (stores, done) => {
+		return this.#run(['chats'], 'readwrite', true, (stores, _, done) => {
 			stores.chats.delete(chatId);
 			done(undefined);
 		});
@@ -84,7 +88,7 @@ export class IndexedDBStorage {
 
 	/** @type {StoragePort['clear']} */
 	clear() {
-		return this.#run(['chats', 'fences', 'claims', 'aside'], 'readwrite', true, (stores, done) => {
+		return this.#run(['chats', 'fences', 'claims', 'aside'], 'readwrite', true, (stores, _, done) => {
 			for (const store of Object.values(stores)) store.clear();
 			done(undefined);
 		});
@@ -104,7 +108,8 @@ export class IndexedDBStorage {
 	 * @param {string[]} names of the stores
 	 * @param {IDBTransactionMode} mode
 	 * @param {boolean} strict
-	 * @param {(stores: Record<string, IDBObjectStore>, done: (value: T) => void) => void} work
+	 * @param {(stores: Record<string, IDBObjectStore>, get: Get, done: (value: T) => void) => void} work
+	 *   `get` calls back with the result of a request
 	 * @returns {Promise<T>}
 	 */
 	async #run(names, mode, strict, work) {
@@ -121,17 +126,42 @@ export class IndexedDBStorage {
 			}
 			/** @type {T} */
 			let value;
+			/** @type {unknown} */
+			let failure;
 			transaction.oncomplete = () => resolve(value);
-			transaction.onabort = () => reject(transaction.error ?? new Error('the transaction was aborted'));
-			work(Object.fromEntries(names.map((name) => [name, transaction.objectStore(name)])), (given) => (value = given));
+			transaction.onabort = () => reject(failure ?? transaction.error ?? new Error('the transaction was aborted'));
+			// What throws in here would be an error of the page otherwise.
+			const attempt = (/** @type {() => void} */ step) => {
+				try {
+					step();
+				} catch (error) {
+					failure = error;
+					reject(error);
+					try {
+						transaction.abort();
+					} catch {
+						// it is over already
+					}
+				}
+			};
+			/** @type {Get} */
+			const get = (request, then) => (request.onsuccess = () => attempt(() => then(request.result)));
+			attempt(() => {
+				const stores = Object.fromEntries(names.map((name) => [name, transaction.objectStore(name)]));
+				work(stores, get, (given) => (value = given));
+			});
 		});
 	}
 
 	#open() {
-		this.#opening ??= open(this.#name, () => (this.#opening = undefined)).catch((error) => {
-			this.#opening = undefined;
-			throw error;
-		});
+		if (this.#opening === undefined) {
+			if (performance.now() - this.#failedAt < openPause) return Promise.reject(new Error('the database could not be opened'));
+			this.#opening = open(this.#name, () => (this.#opening = undefined)).catch((error) => {
+				this.#opening = undefined;
+				this.#failedAt = performance.now();
+				throw error;
+			});
+		}
 		return this.#opening;
 	}
 }
@@ -166,6 +196,3 @@ function open(name, lost) {
 		};
 	});
 }
-
-/** @param {Event} event */
-const result = (event) => /** @type {IDBRequest} */ (event.target).result;
