@@ -17,6 +17,9 @@ import { version } from './build-info.js';
 /** How much of Go's standard error is kept for the error of a crash. */
 const stderrLimit = 8192;
 
+/** How large an inbox may stay, in bytes (bridge.keptInbox). */
+const keptInbox = 2 ** 20;
+
 /** The length that stands for a field without a value (wasm/frame). */
 const absent = 0xffffffff;
 
@@ -203,9 +206,10 @@ export class Core {
 
 	/** @param {number} size */
 	#open(size) {
-		if (size > this.#room) {
+		// A large inbox is given back with the next small input.
+		if (size > this.#room || (this.#room > keptInbox && size <= keptInbox)) {
 			this.#inbox = this.enter('inbox', size) >>> 0;
-			this.#room = size;
+			this.#room = Math.max(size, 2 ** 16); // bridge.Inbox makes at least this
 		}
 		this.#look();
 	}
