@@ -594,3 +594,18 @@ func TestContract_5_TheChatIsReadAgain(t *testing.T) {
 	}
 	c.wantTranscript(lines("user: x", "assistant: a"))
 }
+
+func TestContract_1_8_ARefusalWhoseBodyIsLostKeepsItsStatus(t *testing.T) {
+	for status, code := range map[int]string{401: session.CodeUnauthorized, 429: session.CodeRateLimited, 409: session.CodeConfirmationNeeded, 500: session.CodeHTTPStatus} {
+		c := newChat(t)
+		sent := c.send("x")
+		id := c.last().id
+		c.headOf(id, status, "application/json")
+		c.feedTo(id, `{"mess`)
+		c.end(id, session.NetworkFailed, "reset")
+		c.wantError(sent, code)
+		if err := c.settled[sent].err; err != nil && err.Status != status {
+			t.Errorf("%+v", err)
+		}
+	}
+}

@@ -249,7 +249,7 @@ func (s *Session) End(id int, reason EndReason, detail string) {
 		if s.streamOf(id) != st {
 			return
 		}
-	case reason == NetworkFailed || st.phase == waiting:
+	case st.phase == waiting || reason == NetworkFailed && st.phase != refused:
 		s.finish(st, networkError(detail))
 		return
 	}
