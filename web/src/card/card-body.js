@@ -35,7 +35,7 @@ const quoteLength = 600;
 export const repeatsShown = 2;
 
 /**
- * @param {Confirmation} confirmation
+ * @param {Pick<Confirmation, 'toolName' | 'toolNameTokens'>} confirmation
  * @returns {Token[]}
  */
 export function toolTokens(confirmation) {

@@ -15,6 +15,7 @@ import { isolated, tokensToText } from './tokens.js';
  * @import { Confirmation } from './types.js'
  * @import { Speaker } from './locale.js'
  * @import { FootState } from './card-foot.js'
+ * @import { Look } from './card-look.js'
  */
 
 /**
@@ -26,8 +27,6 @@ import { isolated, tokensToText } from './tokens.js';
  * @property {(task: () => void) => void} schedule
  * @property {() => void} onDrawn
  */
-
-/** @typedef {'pending'|'protected'|'sending'|'failed'|'reason'|'grant'|'unavailable'} Look for style sheets and tests */
 
 export class CardView {
 	/** @readonly */

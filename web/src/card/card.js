@@ -5,22 +5,19 @@
  * @module
  */
 
-import { isHidden, permanent, unavailable } from './availability.js';
+import { isHidden, permanent } from './availability.js';
+import { lookOf, reasonTexts, statusOf } from './card-look.js';
 import { CardView } from './card-view.js';
 import { escapeForCopy, writeClipboard } from './copy.js';
 import { FailClosedView } from './fail-closed.js';
-import { watchCover } from './frame.js';
-import { Freshness } from './freshness.js';
-import { isLegible } from './legibility.js';
-import { Protection } from './protection.js';
+import { digestOf, sameQuestion } from './queue.js';
+import { Readiness } from './readiness.js';
 import { sanitizeReason } from './reason.js';
-import { Stillness } from './stillness.js';
 
 /**
  * @import { Arguments, Confirmation, ConfirmationSession, Step } from './types.js'
  * @import { Speaker, TextKey, Params } from './locale.js'
  * @import { Action } from './card-foot.js'
- * @import { Look } from './card-view.js'
  * @import { PressTracker } from './gesture.js'
  * @import { Ports } from './ports.js'
  * @import { Unavailable } from './availability.js'
@@ -51,38 +48,21 @@ import { Stillness } from './stillness.js';
  * @property {() => void} guard holds the colors readable
  */
 
-/** @type {Record<Unavailable, TextKey>} */
-const reasonTexts = {
-	duplicateKey: 'duplicateKey', tooLarge: 'tooLarge', tooDeep: 'tooDeep', tooMany: 'tooMany', malformed: 'malformed',
-	framed: 'framed', covered: 'covered', unreadable: 'unreadable', hidden: 'hiddenFirst', drawing: 'drawing',
-	checking: 'checking', unverified: 'unverified',
-};
-
-/** Looks between two checks of the page's effects and colors. */
-const looksPerCheck = 3;
-
 export class Card {
 	#host;
 	#confirmation;
 	/** @type {CardView | FailClosedView} */
 	#view;
-	#protection = new Protection();
-	#stillness;
-	#freshness;
+	#ready;
 	/** @type {Step} */
 	#step = 'ask';
 	/** @type {TextKey | null} */
 	#hint = null;
 	#sending = false;
 	#waiting = 0;
-	#covered = false;
-	#legible = true;
-	#looks = 0;
-	#wasArmed = false;
 	#allShown = false;
-	/** @type {unknown} */
-	#timer;
-	#endCover = () => {};
+	/** What is on the page now, to draw only what changed. */
+	#shown = '';
 
 	/**
 	 * @param {CardHost} host
@@ -92,10 +72,7 @@ export class Card {
 		this.#host = host;
 		this.#confirmation = confirmation;
 		this.#view = this.#draw();
-		this.#freshness = new Freshness(host.session, confirmation.toolCallId, host.ports, {
-			restored: host.restored, onChange: () => this.#changed(),
-		});
-		this.#stillness = this.#watch();
+		this.#ready = new Readiness(host, confirmation.toolCallId, () => this.#refresh());
 	}
 
 	get node() {
@@ -117,14 +94,8 @@ export class Card {
 
 	/** Call when `node` is on the page. */
 	start() {
-		this.#stillness.start();
-		if (this.#host.frame() === 'ok' && window.parent !== window) {
-			this.#endCover = watchCover(this.node, (covered) => {
-				if (covered === this.#covered) return;
-				this.#covered = covered;
-				this.#changed();
-			}) ?? this.#endCover;
-		}
+		const view = this.#view;
+		this.#ready.watch({ node: view.node, heading: view.heading, actions: view instanceof CardView ? view.foot.actions : view.actions });
 		this.#host.guard();
 		this.#refresh();
 		this.measure();
@@ -133,13 +104,16 @@ export class Card {
 	/** The card has a place on the page now, or another one. */
 	measure() {
 		this.#full()?.body.measure();
-		this.#stillness.rebase();
+		this.#ready.rebase();
+	}
+
+	/** The server is to be asked whether the call still waits (S50). */
+	recheck() {
+		this.#ready.recheck();
 	}
 
 	dispose() {
-		this.#stillness.stop();
-		this.#endCover();
-		this.#host.ports.clearTimeout(this.#timer);
+		this.#ready.stop();
 		this.#view.dispose();
 	}
 
@@ -152,19 +126,20 @@ export class Card {
 		this.#confirmation = confirmation;
 		// Back from a decision that was not accepted: the question is asked anew.
 		const asksAgain = this.#sending && !sending;
-		const grew = before.arguments.hidden.rows !== confirmation.arguments.hidden.rows
-			|| before.arguments.blocked !== confirmation.arguments.blocked;
+		const grew = boundsOf(before) !== boundsOf(confirmation);
 		this.#sending = sending;
 		this.#waiting = waiting;
 		if (asksAgain) this.#hint = null;
-		if (asksAgain || grew) this.#changed();
+		if (asksAgain || grew) this.#ready.changed();
 		else this.#refresh();
 	}
 
 	/** @param {Speaker} speaker */
 	speak(speaker) {
 		this.#guarded(() => this.#view.speak(speaker));
-		this.#stillness.rebase(); // other words, the same question (U44)
+		this.#shown = '';
+		this.#refresh();
+		this.#ready.rebase(); // other words, the same question (U44)
 	}
 
 	/** @returns {boolean} true when there was a step to go back from */
@@ -181,7 +156,7 @@ export class Card {
 	/** The host's surroundings changed: framing rules, theme, options. */
 	surroundingsChanged() {
 		this.#host.guard();
-		this.#changed();
+		this.#ready.changed();
 	}
 
 	/* Drawing */
@@ -199,7 +174,7 @@ export class Card {
 			view = new CardView(this.#confirmation, host.speaker, {
 				modal: host.modal, grant: host.grant, stop: host.stop, modelReason: host.modelReason,
 				schedule: (task) => host.ports.schedule(() => this.#guarded(task)),
-				onDrawn: () => this.#changed(),
+				onDrawn: () => this.#ready.changed(),
 			});
 		} catch {
 			return this.#drawFailed();
@@ -207,8 +182,6 @@ export class Card {
 		for (const [action, node] of Object.entries(view.foot.buttons)) {
 			node.addEventListener('click', (event) => this.#click(/** @type {Action} */ (action), node, event));
 		}
-		view.node.addEventListener('pointerdown', () => this.#freshness.touch());
-		view.node.addEventListener('keydown', () => this.#freshness.touch());
 		return view;
 	}
 
@@ -237,70 +210,15 @@ export class Card {
 			failed.node.replaceWith(next.node);
 			failed.dispose();
 			this.#view = next;
-			this.#stillness.stop();
+			this.#ready.stop();
 			if (hadFocus) next.deny.focus();
 			next.update(this.#sending);
 		}
 	}
 
-	#watch() {
-		const view = this.#view;
-		const target = view instanceof CardView ? view.foot.actions : view.actions;
-		return new Stillness(target, view.heading, this.#host.ports, {
-			moved: () => this.#restart(),
-			view: (visible) => this.#inView(visible),
-			look: () => this.#look(),
-		});
-	}
-
-	/* Protection */
-
-	/** Something that the person must see first has changed. */
-	#changed() {
-		this.#restart();
-		this.#stillness?.rebase();
-	}
-
-	#restart() {
-		this.#protection.restart(this.#host.ports.now());
-		this.#refresh();
-	}
-
-	/** @param {boolean} visible */
-	#inView(visible) {
-		if (visible) this.#protection.resume(this.#host.ports.now());
-		else this.#protection.suspend();
-		this.#refresh();
-	}
-
-	#look() {
-		this.#freshness.look();
-		if (this.#looks++ % looksPerCheck === 0) this.#checkSurroundings();
-		if (this.#armed() !== this.#wasArmed) this.#refresh();
-	}
-
-	#checkSurroundings() {
-		this.#host.guard();
-		const legible = isLegible(this.heading);
-		if (legible === this.#legible) return;
-		this.#legible = legible;
-		if (!legible) console.warn('sveda-confirmation: effects of the page make a request unreadable; it cannot be confirmed');
-		this.#changed();
-	}
-
 	/** @returns {Unavailable | null} */
 	#unavailable() {
-		const view = this.#full();
-		return unavailable(view ? view.body.shown : this.#confirmation.arguments, {
-			frame: this.#host.frame() === 'framed' ? 'framed' : this.#covered ? 'covered' : 'ok',
-			readable: this.#legible,
-			drawn: view?.body.drawn ?? false,
-			fresh: this.#freshness?.state ?? 'ok',
-		});
-	}
-
-	#armed() {
-		return !this.#sending && this.#unavailable() === null && this.#protection.accepts(this.#host.ports.now());
+		return this.#ready.reason(this.#full()?.body ?? null);
 	}
 
 	/* Showing what changed */
@@ -311,79 +229,49 @@ export class Card {
 			view.update(this.#sending);
 			return;
 		}
-		if (!this.#stillness) return; // still under construction
+		if (!this.#ready) return; // still under construction
 		this.#guarded(() => this.#show(view));
-		this.#schedule();
 	}
 
 	/** @param {CardView} view */
 	#show(view) {
 		const reason = this.#unavailable();
-		const armed = this.#armed();
-		this.#wasArmed = armed;
+		const armed = !this.#sending && reason === null && this.#ready.calm;
 		const { currentIndex, totalCount = 0, error } = this.#confirmation;
 		const failed = !this.#sending && error !== undefined;
-		view.update({
-			look: this.#lookOf(reason, armed, failed),
+		/** @type {Parameters<CardView['update']>[0]} */
+		const state = {
+			look: lookOf({ reason, armed, failed, sending: this.#sending, step: this.#step }),
 			counter: totalCount > 1 && currentIndex ? [currentIndex, totalCount] : null,
 			step: this.#step,
 			sending: this.#sending,
 			armed,
 			failed,
-			status: this.#status(reason, failed),
+			status: statusOf({ reason, failed, sending: this.#sending }, error?.code),
 			confirmable: reason === null || !permanent.has(reason),
 			hidden: this.#hiddenAmount(),
 			more: !this.#allShown,
 			hint: this.#hint,
 			waiting: this.#waiting,
-		});
-	}
-
-	/**
-	 * @param {Unavailable | null} reason
-	 * @param {boolean} armed
-	 * @param {boolean} failed
-	 * @returns {Look}
-	 */
-	#lookOf(reason, armed, failed) {
-		if (this.#sending) return 'sending';
-		if (this.#step !== 'ask') return this.#step;
-		if (reason) return 'unavailable';
-		if (failed) return 'failed';
-		return armed ? 'pending' : 'protected';
-	}
-
-	/**
-	 * @param {Unavailable | null} reason
-	 * @param {boolean} failed
-	 * @returns {{key: TextKey, params?: Params} | null}
-	 */
-	#status(reason, failed) {
-		if (this.#sending) return { key: 'sending' };
-		if (failed && reason === null) return failureText(this.#confirmation.error?.code);
-		if (reason) return { key: reasonTexts[reason] };
-		return null;
+		};
+		// Asked ten times a second, and mostly the same.
+		const shown = JSON.stringify(state);
+		if (shown === this.#shown) return;
+		this.#shown = shown;
+		view.update(state);
 	}
 
 	/** What is not on the page, exactly (U28). */
 	#hiddenAmount() {
-		const args = this.#full()?.body.shown ?? this.#confirmation.arguments;
-		return isHidden(args) ? args.hidden : null;
-	}
-
-	/** Shows the moment at which Confirm begins to act. */
-	#schedule() {
-		const { ports } = this.#host;
-		ports.clearTimeout(this.#timer);
-		const wait = this.#protection.armedAt - ports.now();
-		if (wait > 0 && wait !== Infinity) this.#timer = ports.setTimeout(() => this.#refresh(), wait + 1);
+		const args = this.#full()?.body.shown;
+		return args && isHidden(args) ? args.hidden : null;
 	}
 
 	/** @param {Step} step */
 	#setStep(step) {
 		this.#step = step;
 		this.#hint = null;
-		this.#changed();
+		this.#ready.changed();
 	}
 
 	/* What the buttons do */
@@ -442,20 +330,19 @@ export class Card {
 	 * @param {CardView} view
 	 */
 	#approve(action, genuine, startedAt, view) {
-		if (this.#stillness.check()) this.#restart();
-		this.#checkSurroundings();
+		this.#ready.lookNow();
 		if (!genuine) return this.#ignored();
 		const reason = this.#unavailable();
 		if (reason !== null) return this.#host.announce(reasonTexts[reason]);
-		if (!this.#protection.accepts(startedAt)) {
-			this.#protection.early(this.#host.ports.now());
+		if (!this.#ready.accepts(startedAt)) {
+			this.#ready.early();
 			this.#hint = 'early';
 			this.#host.announce('early');
 			this.#refresh();
 			return;
 		}
 		if (!this.#stillAsked(view)) {
-			this.#changed();
+			this.#ready.changed();
 			this.#host.refresh();
 			return;
 		}
@@ -477,9 +364,8 @@ export class Card {
 	 */
 	#stillAsked(view) {
 		const now = this.#host.current(this.#confirmation.toolCallId);
-		return now !== undefined && now.state === 'pending' && now.toolName === this.#confirmation.toolName
-			&& now.arguments.digest === this.#confirmation.arguments.digest
-			&& now.arguments.digest === view.body.shown.digest;
+		return now !== undefined && now.state === 'pending' && sameQuestion(now, this.#confirmation)
+			&& digestOf(now) === view.body.shown.digest;
 	}
 
 	#ignored() {
@@ -507,11 +393,11 @@ export class Card {
 		this.#guarded(() => {
 			const all = this.#host.showAll();
 			// Other bytes than those on the card are another question.
-			if (all.digest !== this.#confirmation.arguments.digest) throw new Error('the arguments changed');
+			if (all.digest !== digestOf(this.#confirmation)) throw new Error('the arguments changed');
 			view.body.showAll(all);
 			this.#allShown = true;
 		});
-		this.#changed();
+		this.#ready.changed();
 		if (this.#full()) {
 			if (hadFocus) focusBody(view);
 			this.#host.announce('announceShown');
@@ -521,6 +407,20 @@ export class Card {
 	async #copy() {
 		const written = await writeClipboard(escapeForCopy(this.#confirmation.arguments.raw));
 		this.#host.announce(written ? 'copied' : 'copyFailed');
+	}
+}
+
+/**
+ * What bounds a call's arguments, to see whether it changed.
+ *
+ * @param {Confirmation} confirmation
+ */
+function boundsOf(confirmation) {
+	try {
+		const { hidden, blocked } = confirmation.arguments;
+		return `${hidden.rows} ${hidden.characters} ${blocked}`;
+	} catch {
+		return null;
 	}
 }
 
@@ -535,13 +435,4 @@ function focusBody(view) {
 	const { node } = view.body;
 	if (node.tabIndex < 0) node.tabIndex = -1;
 	node.focus();
-}
-
-/**
- * @param {string | undefined} code of an error; only what can be a code is shown
- * @returns {{key: TextKey, params?: Params}}
- */
-function failureText(code) {
-	if (code && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(code)) return { key: 'failedWith', params: { code } };
-	return { key: 'failed' };
 }

@@ -5,24 +5,20 @@
  * @module
  */
 
-import { LiveRegion } from './announce.js';
-import { brandColors } from './brand.js';
 import { Card } from './card.js';
-import { ContrastGuard } from './contrast-guard.js';
-import { deepActiveElement, element, setText, show } from './dom.js';
+import { Decisions } from './decisions.js';
+import { deepActiveElement } from './dom.js';
+import { ElsewhereView } from './elsewhere.js';
 import { frameState } from './frame.js';
 import { GrantsView } from './grants.js';
 import { PressTracker } from './gesture.js';
+import { Herald, nameOf } from './herald.js';
 import { Speaker } from './locale.js';
-import { Modal } from './modal.js';
 import { browserPorts } from './ports.js';
 import { advance, sameQuestion } from './queue.js';
-import { Results, stateSentence } from './results.js';
-import { roomFor } from './room.js';
+import { Results } from './results.js';
 import { languageOf, observed, readSettings } from './settings.js';
-import { sharedSheet } from './styles.js';
-import { shortened } from './card-body.js';
-import { nameTokens, tokensToText } from './tokens.js';
+import { Shell } from './shell.js';
 import { onTextsChange } from './texts/index.js';
 
 /**
@@ -54,23 +50,16 @@ export class SvedaConfirmation extends HTMLElement {
 	/** Where time comes from. @type {Ports} */
 	static ports = browserPorts;
 
-	#root;
-	#sheet = new CSSStyleSheet();
-	#inline;
-	#outlet = element('div', 'outlet');
-	#reopen = element('button', 'wide', { type: 'button', hidden: '' });
-	#elsewhere = element('p', 'surface line', { hidden: '' });
-	#guard;
-	/** One for the page, one inside the modal: what is inert is not heard. */
-	#live;
-	#modalLive;
+	#shell;
+	#elsewhere = new ElsewhereView((chatId) => this.#emit('sveda-open-chat', { chatId }));
+	#herald = new Herald();
+	#decisions = new Decisions((type, detail) => this.#emit(type, detail));
 	#presses;
 	#speaker;
 	/** @type {Settings} */
 	#settings;
 	#results;
 	#grants;
-	#modal;
 
 	/** @type {ConfirmationSession | null} */
 	#session = null;
@@ -88,35 +77,21 @@ export class SvedaConfirmation extends HTMLElement {
 	#card = null;
 	/** Id of a call whose modal the person has put away. @type {string | null} */
 	#hidden = null;
-	/** Last known state of each call. @type {Map<string, string>} */
-	#known = new Map();
-	/** Decisions that are on their way. @type {Set<string>} */
-	#sending = new Set();
-	/** Decisions that did not get away, by call, where the session does not say so itself. @type {Map<string, string>} */
-	#failures = new Map();
 	/** The session is new to this element: what waits, waited before (S50). */
 	#restoring = false;
 
 	constructor() {
 		super();
-		const ports = /** @type {typeof SvedaConfirmation} */ (this.constructor).ports;
-		this.#root = this.attachShadow({ mode: 'open' });
-		this.#sheet.replaceSync('.root {}\n:host {}');
-		this.#root.adoptedStyleSheets = [sharedSheet(), this.#sheet];
+		const { ports } = /** @type {typeof SvedaConfirmation} */ (this.constructor);
+		this.#shell = new Shell(this, ports, { back: () => this.#card?.back() ?? false, hide: () => this.hide() });
 		this.#speaker = new Speaker(null);
 		this.#settings = readSettings(this);
-		this.#live = new LiveRegion(ports);
-		this.#modalLive = new LiveRegion(ports);
-		this.#presses = new PressTracker((target) => this.#isOurButton(target), ports.timeOf);
+		this.#presses = new PressTracker((target) => this.#shell.isButton(target), ports.timeOf);
 		this.#results = new Results(this.#speaker);
 		this.#grants = new GrantsView(this.#speaker, (grant) => this.#revoke(grant));
-		this.#modal = new Modal({ back: () => this.#card?.back() ?? false, hide: () => this.hide() });
-		this.#inline = element('div', 'root', {}, this.#live.node, this.#results.node, this.#outlet, this.#reopen, this.#elsewhere, this.#grants.node);
-		this.#modal.root.append(this.#modalLive.node);
-		this.#root.append(this.#inline, this.#modal.dialog);
-		this.#guard = new ContrastGuard(this.#root, this.#sheet);
-		this.#reopen.addEventListener('click', () => this.show());
-		this.#root.addEventListener('keydown', (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
+		this.#shell.fill(this.#results.node, this.#elsewhere.node, this.#grants.node);
+		this.#shell.reopen.addEventListener('click', () => this.show());
+		this.#shell.listen('keydown', (event) => this.#key(event));
 	}
 
 	/* Properties */
@@ -131,9 +106,8 @@ export class SvedaConfirmation extends HTMLElement {
 		this.#leave();
 		this.#session = session ?? null;
 		this.#static = null;
-		this.#known.clear();
-		this.#failures.clear();
-		this.#sending.clear();
+		this.#herald.forget();
+		this.#decisions.forget();
 		this.#hidden = null;
 		this.#restoring = true;
 		if (this.isConnected) this.#enter();
@@ -176,13 +150,7 @@ export class SvedaConfirmation extends HTMLElement {
 	 * @param {BrandTheme | null} theme
 	 */
 	set brand(theme) {
-		// A new rule: not every engine notices a changed one of a `:host` selector.
-		this.#sheet.deleteRule(1);
-		this.#sheet.insertRule(':host {}', 1);
-		const rule = /** @type {CSSStyleRule} */ (this.#sheet.cssRules[1]);
-		for (const [name, color] of brandColors(theme)) rule.style.setProperty(`--_brand-${name}`, color);
-		this.#root.adoptedStyleSheets = [sharedSheet(), this.#sheet];
-		this.#guarded();
+		this.#shell.brand(theme);
 		this.#card?.surroundingsChanged();
 	}
 
@@ -220,7 +188,7 @@ export class SvedaConfirmation extends HTMLElement {
 		if (!this.#card || !this.#settings.modal) return;
 		this.#hidden = this.#card.confirmation.toolCallId;
 		this.#sync();
-		this.#reopen.focus();
+		this.#shell.reopen.focus();
 	}
 
 	/* Life on the page */
@@ -237,11 +205,11 @@ export class SvedaConfirmation extends HTMLElement {
 		this.#abort = new AbortController();
 		const { signal } = this.#abort;
 		this.#presses.listen(window, signal);
-		window.addEventListener('resize', () => this.#measure(), { signal });
+		window.addEventListener('resize', () => this.#shell.measure(), { signal });
 		for (const query of ['(forced-colors: active)', '(prefers-color-scheme: dark)']) {
 			matchMedia(query).addEventListener('change', () => this.#card?.surroundingsChanged(), { signal });
 		}
-		window.addEventListener('online', () => this.#recheck(), { signal });
+		window.addEventListener('online', () => this.#card?.recheck(), { signal });
 		const root = new MutationObserver(() => this.#speak());
 		root.observe(document.documentElement, { attributeFilter: ['lang'] });
 		const end = onTextsChange(() => this.#speak(true));
@@ -249,7 +217,8 @@ export class SvedaConfirmation extends HTMLElement {
 		this.#settings = readSettings(this);
 		this.#restoring = true;
 		this.#speak();
-		this.#measure();
+		this.#shell.measure();
+		this.#leave(); // a property from before may have entered already
 		this.#enter();
 	}
 
@@ -283,20 +252,17 @@ export class SvedaConfirmation extends HTMLElement {
 	#leave() {
 		for (const end of this.#subscriptions.splice(0)) end();
 		this.#dropCard();
-		this.#modal.close();
+		this.#shell.modal.close();
 	}
 
-	/* Language, room, colors */
+	/* Language */
 
 	/** @param {boolean} [anew] also when the language is the same */
 	#speak(anew = false) {
 		const speaker = new Speaker(languageOf(this));
-		if (!anew && speaker.lang === this.#speaker.lang && this.#inline.lang === speaker.lang) return;
+		if (!anew && this.#shell.lang === speaker.lang) return;
 		this.#speaker = speaker;
-		for (const root of [this.#inline, this.#modal.root]) {
-			root.lang = speaker.lang;
-			root.dir = speaker.dir;
-		}
+		this.#shell.speak(speaker);
 		this.#results.speak(speaker);
 		this.#grants.speak(speaker);
 		this.#card?.speak(speaker);
@@ -304,28 +270,12 @@ export class SvedaConfirmation extends HTMLElement {
 		this.#count();
 	}
 
-	#measure() {
-		const rule = /** @type {CSSStyleRule} */ (this.#sheet.cssRules[0]);
-		const room = roomFor(this);
-		if (room === null) rule.style.removeProperty('--_room');
-		else rule.style.setProperty('--_room', `${room}px`);
-	}
-
-	#guarded() {
-		if (this.isConnected) this.#guard.apply();
-	}
-
 	/* What the session says */
 
 	/** @returns {readonly Confirmation[]} */
 	#confirmations() {
 		if (!this.#session) return this.#static ? [this.#static] : [];
-		if (this.#failures.size === 0) return this.#session.confirmations;
-		return this.#session.confirmations.map((confirmation) => {
-			const code = this.#failures.get(confirmation.toolCallId);
-			return code !== undefined && confirmation.state === 'pending' && !confirmation.error
-				? { ...confirmation, error: { code } } : confirmation;
-		});
+		return this.#decisions.withFailures(this.#session.confirmations);
 	}
 
 	#sync() {
@@ -334,11 +284,11 @@ export class SvedaConfirmation extends HTMLElement {
 		const liveId = this.#card?.confirmation.toolCallId ?? this.#hidden;
 		const { live, waiting, lines } = advance(liveId, list);
 		try {
-			this.#tell(list);
+			for (const news of this.#herald.tell(list, this.#speaker)) this.#shell.announce(news);
 		} catch {
 			// What cannot be announced is still shown.
 		}
-		const had = this.#card && deepActiveElementIn(this.#root, this.#card.node) ? this.#card.confirmation.toolCallId : null;
+		const had = this.#card?.node.contains(this.#shell.active) ? this.#card.confirmation.toolCallId : null;
 		this.#results.update(lines);
 		if (live) this.#ask(live, waiting);
 		else this.#dropCard();
@@ -355,12 +305,12 @@ export class SvedaConfirmation extends HTMLElement {
 	 * @param {number} waiting
 	 */
 	#ask(live, waiting) {
-		const sending = live.state === 'deciding' || this.#sending.has(live.toolCallId);
+		const sending = live.state === 'deciding' || this.#decisions.isSending(live.toolCallId);
 		if (this.#card && !sameQuestion(this.#card.confirmation, live)) this.#dropCard();
 		if (!this.#card) {
 			this.#card = new Card(this.#cardHost(live), live);
-			(this.#settings.modal ? this.#modal.root : this.#outlet).append(this.#card.node);
-			this.#measure();
+			(this.#settings.modal ? this.#shell.modal.root : this.#shell.outlet).append(this.#card.node);
+			this.#shell.measure();
 			this.#card.start();
 		}
 		this.#card.update(live, { sending, waiting });
@@ -374,7 +324,7 @@ export class SvedaConfirmation extends HTMLElement {
 	/** The same question with other settings. */
 	#redraw() {
 		this.#dropCard();
-		this.#modal.close();
+		this.#shell.modal.close();
 		this.#sync();
 	}
 
@@ -383,13 +333,13 @@ export class SvedaConfirmation extends HTMLElement {
 		const card = this.#card;
 		const open = this.#settings.modal && card !== null && card.confirmation.toolCallId !== this.#hidden;
 		if (open && card) {
-			if (this.#modal.open && (had === null || had === card.confirmation.toolCallId)) return;
-			this.#modal.show(card.heading);
+			if (this.#shell.modal.open && (had === null || had === card.confirmation.toolCallId)) return;
+			this.#shell.modal.show(card.heading);
 			card.measure();
 			return;
 		}
-		if (!this.#modal.open) return;
-		const opener = this.#modal.close();
+		if (!this.#shell.modal.open) return;
+		const opener = this.#shell.modal.close();
 		if (card) return; // put away: `hide` moves the focus
 		if (had === null) return;
 		if (opener instanceof HTMLElement && opener.isConnected && isEditor(opener)) {
@@ -418,51 +368,21 @@ export class SvedaConfirmation extends HTMLElement {
 		else if (this.#card) this.#card.heading.focus();
 	}
 
-	/** Announces arrivals and outcomes, each once (U20, U22). @param {readonly Confirmation[]} list */
-	#tell(list) {
-		for (const confirmation of list) {
-			const { toolCallId, state } = confirmation;
-			const before = this.#known.get(toolCallId);
-			const now = state === 'pending' && confirmation.error ? 'failed' : state;
-			if (before === now) continue;
-			this.#known.set(toolCallId, now);
-			if (before === undefined) {
-				if (state === 'pending') this.#say('announceArrival', { tool: this.#toolName(confirmation) });
-			} else if (now !== 'pending' && now !== 'deciding' && !(before === 'approved' && now === 'resolved') && !(before === 'denied' && now === 'resolved')) {
-				this.#announce(stateSentence(confirmation, this.#speaker));
-			}
-		}
-		for (const id of this.#known.keys()) if (!list.some((c) => c.toolCallId === id)) this.#known.delete(id);
-	}
-
-	/** @param {Confirmation} confirmation */
-	#toolName(confirmation) {
-		return tokensToText(shortened(confirmation.toolNameTokens ?? nameTokens(confirmation.toolName), 96), this.#speaker);
-	}
-
 	/* Around the card */
 
 	#count() {
 		const pending = this.#confirmations().filter((c) => c.state === 'pending' || c.state === 'deciding').length;
-		const hidden = this.#settings.modal && this.#card !== null && !this.#modal.open;
-		show(this.#reopen, hidden);
-		if (hidden) setText(this.#reopen, this.#speaker.say('decisionsWaiting', { n: pending }));
+		const hidden = this.#settings.modal && this.#card !== null && !this.#shell.modal.open;
+		this.#shell.offerReopen(hidden ? this.#speaker.say('decisionsWaiting', { n: pending }) : null);
 	}
 
 	#pointElsewhere() {
-		const waiting = this.#others.filter((session) => session !== this.#session && session.confirmations.some((c) => c.state === 'pending'));
-		show(this.#elsewhere, waiting.length > 0);
-		if (waiting.length === 0) return;
-		const text = this.#speaker.say('elsewhere', { n: waiting.length });
-		if (this.#elsewhere.firstChild?.textContent === text) return;
-		const open = element('button', 'quiet', { type: 'button' }, this.#speaker.say('openChat'));
-		open.addEventListener('click', () => this.#emit('sveda-open-chat', { chatId: waiting[0].chatId }));
-		this.#elsewhere.replaceChildren(element('span', '', {}, text), open);
+		this.#elsewhere.update(this.#others.filter((session) => session !== this.#session), this.#speaker);
 	}
 
 	/** @param {Grant} grant */
 	async #revoke(grant) {
-		const tool = tokensToText(shortened(nameTokens(grant.toolName), 96), this.#speaker);
+		const tool = nameOf(grant, this.#speaker);
 		try {
 			await this.#session?.revokeGrant?.(grant);
 			this.#say('revoked', { tool });
@@ -470,12 +390,6 @@ export class SvedaConfirmation extends HTMLElement {
 			this.#say('revokeFailed', { tool });
 		}
 		this.#sync();
-	}
-
-	#recheck() {
-		this.#restoring = true;
-		if (this.#card && this.#session?.verifyConfirmation) this.#redraw();
-		this.#restoring = false;
 	}
 
 	/* What a card may ask of us */
@@ -503,57 +417,21 @@ export class SvedaConfirmation extends HTMLElement {
 			announce: (key, params) => this.#say(key, params),
 			current: () => this.#session === session ? this.#confirmations().find((c) => c.toolCallId === id) : undefined,
 			refresh: () => this.#sync(),
-			decide: (decision, options) => { void this.#decide(session, confirmation, decision, options); },
+			decide: (decision, options) => {
+				if (this.#session !== session) return;
+				void this.#decisions.send(session, confirmation, decision, options, () => { if (this.#session === session) this.#sync(); });
+			},
 			showAll: () => session?.argumentsOf?.(id, { all: true }) ?? confirmation.arguments,
 			stopRun: () => {
 				this.#emit('sveda-stop', { chatId: session?.chatId ?? '', toolCallId: id });
 				session?.stop?.();
 			},
 			hide: () => this.hide(),
-			guard: () => this.#guarded(),
+			guard: () => this.#shell.guard(),
 		};
 	}
 
-	/**
-	 * @param {ConfirmationSession | null} session
-	 * @param {Confirmation} confirmation
-	 * @param {'approve'|'deny'} decision
-	 * @param {{reason?: string, remember?: 'chat'}} options
-	 */
-	async #decide(session, confirmation, decision, options) {
-		const id = confirmation.toolCallId;
-		if (this.#session !== session || this.#sending.has(id)) return;
-		const chatId = session?.chatId ?? '';
-		this.#failures.delete(id);
-		if (!session) return this.#emit('sveda-decision', { chatId, toolCallId: id, decision, remember: options.remember ?? null });
-		this.#sending.add(id); // before anything waits: a second press finds it
-		/** @type {Promise<unknown>} */
-		let sent;
-		try {
-			sent = Promise.resolve(session.resolveToolConfirmation(id, decision, { ...options, digest: confirmation.arguments.digest }));
-		} catch (error) {
-			sent = Promise.reject(error);
-		}
-		this.#emit('sveda-decision', { chatId, toolCallId: id, decision, remember: options.remember ?? null });
-		this.#sync();
-		try {
-			await sent;
-		} catch (error) {
-			const code = codeOf(error);
-			if (this.#session === session) this.#failures.set(id, code);
-			this.#emit('sveda-decision-failed', { chatId, toolCallId: id, code });
-		} finally {
-			this.#sending.delete(id);
-			if (this.#session === session) this.#sync();
-		}
-	}
-
 	/* Small things */
-
-	/** @param {EventTarget} target */
-	#isOurButton(target) {
-		return target instanceof HTMLButtonElement && target.getRootNode() === this.#root;
-	}
 
 	/** @param {KeyboardEvent} event */
 	#key(event) {
@@ -569,12 +447,7 @@ export class SvedaConfirmation extends HTMLElement {
 	 * @param {Params} [params]
 	 */
 	#say(key, params) {
-		this.#announce(this.#speaker.say(key, params));
-	}
-
-	/** @param {string} text */
-	#announce(text) {
-		(this.#modal.open ? this.#modalLive : this.#live).say(text);
+		this.#shell.announce(this.#speaker.say(key, params));
 	}
 
 	/**
@@ -586,23 +459,9 @@ export class SvedaConfirmation extends HTMLElement {
 	}
 }
 
-/**
- * @param {ShadowRoot} root
- * @param {Node} node
- */
-function deepActiveElementIn(root, node) {
-	return root.activeElement !== null && node.contains(root.activeElement);
-}
-
 /** @param {HTMLElement} node */
 function isEditor(node) {
 	return node.isContentEditable || node instanceof HTMLTextAreaElement || node instanceof HTMLInputElement;
-}
-
-/** @param {unknown} error */
-function codeOf(error) {
-	const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-	return typeof code === 'string' ? code : 'unknown';
 }
 
 /**

@@ -72,9 +72,10 @@ export class Modal {
 			event.stopPropagation();
 			if (!back()) hide();
 		});
-		// Some engines close on a second Esc without asking.
+		// Some engines close on a second Esc without asking. The event of a close
+		// of ours may come when the dialog is open again.
 		this.dialog.addEventListener('close', () => {
-			if (this.#open) hide();
+			if (this.#open && !this.dialog.open) hide();
 		});
 	}
 

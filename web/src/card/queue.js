@@ -30,6 +30,20 @@ export function advance(liveId, confirmations) {
 }
 
 /**
+ * The digest of what a call would run; null when its arguments cannot be had.
+ *
+ * @param {Confirmation} confirmation
+ * @returns {string | null}
+ */
+export function digestOf(confirmation) {
+	try {
+		return confirmation.arguments.digest;
+	} catch {
+		return null; // a session that is closed, or a getter that throws
+	}
+}
+
+/**
  * True when two states of one call can share a card: the same question about
  * the same bytes.
  *
@@ -37,6 +51,5 @@ export function advance(liveId, confirmations) {
  * @param {Confirmation} b
  */
 export function sameQuestion(a, b) {
-	return a.toolCallId === b.toolCallId && a.toolName === b.toolName && a.target === b.target
-		&& a.arguments.digest === b.arguments.digest;
+	return a.toolCallId === b.toolCallId && a.toolName === b.toolName && a.target === b.target && digestOf(a) === digestOf(b);
 }

@@ -396,6 +396,26 @@ export const content = [
 		},
 	},
 	{
+		name: 'S18 U53 arguments that cannot be had leave only Deny, which works without a digest',
+		async run({ page }) {
+			const got = await page.evaluate(async () => {
+				const { kit } = globalThis;
+				const call = kit.call('delete-post');
+				Object.defineProperty(call, 'arguments', { enumerable: true, get() { throw new Error('gone'); } });
+				kit.mount([]);
+				kit.session.confirmations = [call];
+				kit.session.notify();
+				await kit.wait(250);
+				kit.session.notify();
+				const [confirm, deny] = [kit.button('confirm'), kit.root.querySelector('.deny')];
+				kit.session.set = () => {};
+				deny.click();
+				return [confirm, kit.root.querySelectorAll('.card').length, kit.session.decisions.map((d) => [d.decision, d.digest ?? null])];
+			});
+			assert.deepEqual(got, [null, 1, [['deny', null]]]);
+		},
+	},
+	{
 		name: 'S18 a throw while a drawn card is brought up to date leaves only Deny',
 		async run({ page }) {
 			const got = await page.evaluate(async () => {

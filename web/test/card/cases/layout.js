@@ -216,7 +216,7 @@ export const layout = [
 					const { kit } = globalThis;
 					document.getElementById('place').className = effect;
 					kit.mount([kit.call('delete-post')]);
-					await kit.until(() => { kit.turn(700); return kit.root.querySelector('.status').textContent; });
+					await kit.until(() => { kit.turn(700); return kit.root.querySelector('.status').textContent.startsWith('The colors'); });
 					const bad = [kit.root.querySelector('.status').textContent, kit.button('confirm').getAttribute('aria-disabled'), kit.seen.warnings.length > 0];
 					document.getElementById('place').className = '';
 					await kit.armed();

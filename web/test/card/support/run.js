@@ -40,7 +40,7 @@ export const output = join(web, 'test/output/card');
  */
 export function runCases(engine, cases) {
 	const skip = missing(engine);
-	describe(`card in ${engine}`, { skip: skip ?? false, timeout: 240_000 }, () => {
+	describe(`card in ${engine}`, { skip: skip ?? false, timeout: 900_000 }, () => {
 		/** @type {import('./browser.js').Browser} */
 		let browser;
 		/** @type {Awaited<ReturnType<typeof startServer>>} */
@@ -64,7 +64,7 @@ export function runCases(engine, cases) {
 				if (!here) results.push({ name: entry.name, engine, ok: false, why: entry.why ?? 'not shown in this engine' });
 				continue;
 			}
-			test(entry.name, { timeout: 60_000 }, async () => {
+			test(entry.name, { timeout: 180_000 }, async () => {
 				const record = { name: entry.name, engine, ok: false, why: /** @type {string | undefined} */ (undefined) };
 				results.push(record);
 				const page = await browser.page();
