@@ -146,7 +146,7 @@ func (a *App) wire(ctx context.Context, c *config.Config, o Options) (*server.Se
 		Engine: a.Engine, Store: a.Chats, Models: models, Tokens: a.Tokens, TokenTTL: c.File.Embed.TokenTTL, HostKey: c.HostKey,
 		Policies: c.File.Policies, Visitors: c.File.Limits.Visitor.Rate(), IPs: c.File.Limits.IP.Rate(),
 		PerKey: c.File.Limits.Streams, Total: c.File.Limits.StreamsTotal, Log: a.log,
-		MaxBody: c.MaxBody, KeepAlive: c.KeepAlive, MCP: mcp, Web: a.web,
+		MaxBody: c.MaxBody, KeepAlive: c.KeepAlive, SocketWindow: c.SocketWindow, SocketHeartbeat: c.SocketBeat, MCP: mcp, Web: a.web,
 	}
 	if c.Demo || c.AsgardKey != "" {
 		sc.Asgard = asgard.New(asgard.Config{

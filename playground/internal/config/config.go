@@ -40,6 +40,8 @@ type Config struct {
 	LogLevel    slog.Level
 
 	KeepAlive    time.Duration
+	SocketWindow time.Duration // how long a client whose WebSocket broke may stay away
+	SocketBeat   time.Duration // between heartbeats of a WebSocket
 	HostDelay    time.Duration // of the demo's tools
 	OfflineDelay time.Duration // between two words of the offline model
 	HostTimeout  time.Duration
@@ -106,6 +108,8 @@ func Load(args []string, getenv func(string) string, out io.Writer) (*Config, er
 	fs.BoolVar(&c.Demo, "demo", env.boolean("SVEDA_DEMO", true), "demo mode: /demo/ and /debug/, on loopback only (SVEDA_DEMO)")
 	level := fs.String("log", env.str("SVEDA_LOG", "info"), "debug, info, warn or error (SVEDA_LOG)")
 	fs.DurationVar(&c.KeepAlive, "keep-alive", env.duration("SVEDA_KEEP_ALIVE", 15*time.Second), "comment on a silent stream after this, 0 for never (SVEDA_KEEP_ALIVE)")
+	fs.DurationVar(&c.SocketWindow, "socket-window", env.duration("SVEDA_SOCKET_WINDOW", 2*time.Minute), "how long a client whose WebSocket broke may stay away (SVEDA_SOCKET_WINDOW)")
+	fs.DurationVar(&c.SocketBeat, "socket-heartbeat", env.duration("SVEDA_SOCKET_HEARTBEAT", 15*time.Second), "heartbeat of a WebSocket, at most 20s (SVEDA_SOCKET_HEARTBEAT)")
 	fs.DurationVar(&c.HostDelay, "host-delay", env.duration("SVEDA_HOST_DELAY", 0), "make the demo's tools slow (SVEDA_HOST_DELAY)")
 	fs.DurationVar(&c.HostTimeout, "host-timeout", env.duration("SVEDA_HOST_TIMEOUT", 30*time.Second), "for one tool call (SVEDA_HOST_TIMEOUT)")
 	fs.DurationVar(&c.OfflineDelay, "offline-delay", env.duration("SVEDA_OFFLINE_DELAY", 8*time.Millisecond), "between two words of the offline model (SVEDA_OFFLINE_DELAY)")
@@ -190,6 +194,9 @@ func (c *Config) check() error {
 		if d < 0 {
 			return fmt.Errorf("%s must not be negative, got %s", name, d)
 		}
+	}
+	if c.SocketWindow <= 0 || c.SocketBeat <= 0 || c.SocketBeat > 20*time.Second {
+		return fmt.Errorf("socket-window must be positive and socket-heartbeat at most 20s, got %s and %s", c.SocketWindow, c.SocketBeat)
 	}
 	if c.HostTimeout <= 0 {
 		return fmt.Errorf("host-timeout must be positive, got %s", c.HostTimeout)

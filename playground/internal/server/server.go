@@ -47,6 +47,8 @@ type Config struct {
 	// SocketWindow is how long a client whose WebSocket broke may take to come
 	// back; default 120 s.
 	SocketWindow time.Duration
+	// SocketHeartbeat is the time between heartbeats of a WebSocket; default 15 s.
+	SocketHeartbeat time.Duration
 
 	// Asgard is the handler of /ns/, the channel protocol; nil for none.
 	Asgard http.Handler
@@ -114,7 +116,7 @@ func New(c Config) *Server {
 			claims, err := s.Tokens.Verify(t, s.Now())
 			return claims.VisitorID, err
 		},
-		Log: c.Log, Window: c.SocketWindow,
+		Log: c.Log, Window: c.SocketWindow, Heartbeat: c.SocketHeartbeat,
 	})
 	mux.Handle("GET /sveda/ws", s.ws)
 	if c.Asgard != nil {
