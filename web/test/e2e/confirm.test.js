@@ -24,8 +24,15 @@ beforeEach(async () => {
 });
 afterEach(async () => {
 	assert.deepEqual(page.problems, [], 'S51 S52: no error and no policy violation on the page');
+	assert.deepEqual(await page.wire.check(), [], 'what went over the wire keeps the contract');
+	held.requests += page.wire.requests;
+	held.events += page.wire.events;
 	await page.close();
 });
+
+/** What was held against the schemas. */
+const held = { requests: 0, events: 0 };
+after(() => assert.ok(held.requests > 10 && held.events > 50, `only ${held.requests} requests and ${held.events} events were checked`));
 
 const ten = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import puppeteer from 'puppeteer-core';
+import { WireRecord } from './wire.js';
 
 const web = fileURLToPath(new URL('../../', import.meta.url));
 export const output = join(web, 'test', 'output');
@@ -123,15 +124,16 @@ export class Playground {
 
 /**
  * Opens a page of the playground and waits until its chat is ready. Errors of
- * the page are collected, policy violations among them.
+ * the page are collected, policy violations among them, and its turns recorded.
  *
  * @param {import('puppeteer-core').Browser} browser
  * @param {string} url
- * @returns {Promise<Page & {problems: string[]}>}
+ * @returns {Promise<Page & {problems: string[], wire: WireRecord}>}
  */
 export async function open(browser, url) {
-	const page = /** @type {Page & {problems: string[]}} */ (await browser.newPage());
+	const page = /** @type {Page & {problems: string[], wire: WireRecord}} */ (await browser.newPage());
 	page.problems = [];
+	page.wire = new WireRecord(page);
 	page.on('pageerror', (error) => page.problems.push(`error: ${/** @type {Error} */ (error).message}`));
 	page.on('console', (message) => {
 		// A refused connection is what some tests are about.
