@@ -168,7 +168,7 @@ func (s *Session) target(st *stream, id []byte) int {
 	return st.message
 }
 
-// appendText is the hot path: one delta. Deltas of one output become one change.
+// appendText is the hot path: one delta, and those that follow it at once.
 func (s *Session) appendText(st *stream, e *event.Event, kind event.PartKind) {
 	if len(e.Text) == 0 {
 		return // a keep-alive in the shape of a delta makes no part (B093)
@@ -188,13 +188,45 @@ func (s *Session) appendText(st *stream, e *event.Event, kind event.PartKind) {
 	}
 	from := len(p.Text)
 	p.Text = append(p.Text, e.Text...)
+	over := s.appendRun(st, e.Kind, p)
+	s.textAppended(m, last, from, len(p.Text))
+	if over {
+		s.limitReached(st)
+	}
+}
+
+// appendRun appends the deltas that follow and differ in their text only: they
+// would all lead to what the first has led to. It reports a part that is full.
+func (s *Session) appendRun(st *stream, kind event.Kind, p *event.Part) (over bool) {
+	run, ok := st.reader.(event.TextRun)
+	if !ok || s.events {
+		return false
+	}
+	text := p.Text
+	for {
+		more, ok := run.NextText(kind)
+		if !ok {
+			p.Text = text
+			return false
+		}
+		st.events++
+		if len(text)+len(more) > maxPart {
+			p.Text = text
+			return true
+		}
+		text = append(text, more...)
+	}
+}
+
+// textAppended tells of appended text. Deltas of one output become one change.
+func (s *Session) textAppended(m, part, from, to int) {
 	if n := len(s.changes) - 1; n >= 0 {
-		if c := &s.changes[n]; c.Kind == PartText && c.Message == m && c.Part == last {
-			c.to = len(p.Text)
+		if c := &s.changes[n]; c.Kind == PartText && c.Message == m && c.Part == part {
+			c.to = to
 			return
 		}
 	}
-	s.change(Change{Kind: PartText, Message: m, Part: last, from: from, to: len(p.Text)})
+	s.change(Change{Kind: PartText, Message: m, Part: part, from: from, to: to})
 }
 
 func (s *Session) limitReached(st *stream) {

@@ -138,6 +138,14 @@ type Reader interface {
 	Err() (code string, err error)
 }
 
+// TextRun is a Reader that gives a run of deltas without an Event for each.
+type TextRun interface {
+	// NextText gives the text of the next event when that is a delta of this kind
+	// (Text or Reasoning) which differs from the last event of Next in its text
+	// only. Otherwise it gives nothing, and Next has the event.
+	NextText(kind Kind) (text []byte, ok bool)
+}
+
 // Resumer is a Reader of a protocol that can go on after a cut.
 type Resumer interface {
 	// Cursor is the position to resume after. known says that this response

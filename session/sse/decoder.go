@@ -61,8 +61,8 @@ func (d *Decoder) Next() (Frame, bool) {
 	if d.err != nil {
 		return Frame{}, false
 	}
-	if f, ok := d.simple(); ok {
-		return f, true
+	if data, ok := d.simple(); ok {
+		return Frame{Data: data, Retry: -1}, true
 	}
 	for d.pos < len(d.chunk) {
 		if d.skipLF {
@@ -97,21 +97,29 @@ func (d *Decoder) Next() (Frame, bool) {
 	return Frame{}, false
 }
 
-// simple returns the next frame when it is one data line and a blank line, ended by LF and
+// NextData returns the data of the next frame when that is plain: one data line and a
+// blank line, whole in the chunk. Otherwise it takes nothing, and Next goes on. It saves
+// the copies of a Frame.
+func (d *Decoder) NextData() ([]byte, bool) {
+	d.settle()
+	return d.simple()
+}
+
+// simple returns the data of the next frame when it is one data line and a blank line, ended by LF and
 // whole in the chunk, and no block is open. Nearly every event of a stream is; this takes
 // 0.6 of the time of the general way in wasm, 0.3 natively (BenchmarkDecode).
-func (d *Decoder) simple() (Frame, bool) {
+func (d *Decoder) simple() ([]byte, bool) {
 	rest := d.chunk[d.pos:]
 	if len(rest) < 7 || string(rest[:5]) != "data:" || !d.begun || d.skipLF || len(d.carry) > 0 || !d.block.empty() {
-		return Frame{}, false
+		return nil, false
 	}
 	end := bytes.IndexByte(rest, '\n')
 	if end < 0 || end+1 >= len(rest) || rest[end+1] != '\n' || d.pos+end > d.nextCR ||
 		end > d.lineLimit() || end > d.eventLimit() {
-		return Frame{}, false
+		return nil, false
 	}
 	d.pos += end + 2
-	return Frame{Data: slices.Clip(trimSpace(rest[5:end])), Retry: -1}, true
+	return slices.Clip(trimSpace(rest[5:end])), true
 }
 
 // End is called once when the stream has ended, after Next returned false. It returns

@@ -40,7 +40,21 @@ type decoder struct {
 
 func newReader() *Reader {
 	d := &decoder{}
-	return NewReader(d.decode)
+	r := NewReader(d.decode)
+	r.repeat = d.repeated
+	return r
+}
+
+// repeated reads a delta that repeats the last one, for NextText.
+func (d *decoder) repeated(data []byte, kind event.Kind) ([]byte, bool) {
+	lexeme, plain, ok := d.repeat.Match(data)
+	if !ok || kind != d.kind {
+		return nil, false
+	}
+	if plain {
+		return lexeme[1 : len(lexeme)-1], true
+	}
+	return d.decoded(lexeme, 0), true
 }
 
 // decode reads one event. A frame that cannot be read is Malformed: told, and

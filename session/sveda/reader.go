@@ -15,6 +15,10 @@ type Decode func(data []byte, e *event.Event) bool
 type Reader struct {
 	frames *sse.Decoder
 	decode Decode
+	// repeat reads a delta that repeats the last one; nil for none.
+	repeat func(data []byte, kind event.Kind) (text []byte, ok bool)
+	held   sse.Frame // read by NextText, and for Next
+	holds  bool
 	ended  bool
 	cut    bool
 }
@@ -37,6 +41,13 @@ func (r *Reader) Feed(p []byte) { r.frames.Feed(p) }
 // Next implements event.Reader.
 func (r *Reader) Next(e *event.Event) bool {
 	for {
+		if r.holds {
+			r.holds = false
+			if r.event(&r.held, e) {
+				return true
+			}
+			continue
+		}
 		frame, ok := r.frames.Next()
 		if !ok {
 			return r.ended && r.last(e)
@@ -45,6 +56,23 @@ func (r *Reader) Next(e *event.Event) bool {
 			return true
 		}
 	}
+}
+
+// NextText implements event.TextRun. It is the loop that the deltas of an answer
+// take: one frame, one comparison, no event.
+func (r *Reader) NextText(kind event.Kind) ([]byte, bool) {
+	if r.repeat == nil || r.holds {
+		return nil, false
+	}
+	data, ok := r.frames.NextData()
+	if !ok {
+		return nil, false
+	}
+	if text, ok := r.repeat(data, kind); ok {
+		return text, true
+	}
+	r.held, r.holds = sse.Frame{Data: data, Retry: -1}, true
+	return nil, false
 }
 
 // End implements event.Reader.
