@@ -33,6 +33,9 @@ import { onTextsChange } from './texts/index.js';
 /** Elements that are on a page now, for `focusPendingConfirmation`. @type {Set<SvedaConfirmation>} */
 const connected = new Set();
 
+/** Where there is no page, as on a server that renders one, the module can be imported all the same. */
+const Base = globalThis.HTMLElement ?? /** @type {typeof HTMLElement} */ (class {});
+
 /**
  * Attributes: `variant` (`inline` or `modal`), `lang`, `theme` (`light`, `dark`,
  * `auto`; without it the page's `color-scheme` counts), `two-step-deny`,
@@ -44,7 +47,7 @@ const connected = new Set();
  * `sveda-decision-failed` `{chatId, toolCallId, code}`, `sveda-stop`
  * `{chatId, toolCallId}`, `sveda-open-chat` `{chatId}`.
  */
-export class SvedaConfirmation extends HTMLElement {
+export class SvedaConfirmation extends Base {
 	static observedAttributes = observed;
 
 	/** Where time comes from. @type {Ports} */

@@ -32,7 +32,8 @@ export function parseOrigins(list) {
 export function frameState(window, allowed) {
 	if (window.parent === window) return 'ok';
 	const own = window.location.origin;
-	const known = (/** @type {string | null} */ origin) => origin !== null && (origin === own || allowed.has(origin));
+	// Two opaque origins are both written "null" and are not the same.
+	const known = (/** @type {string | null} */ origin) => origin !== null && origin !== 'null' && (origin === own || allowed.has(origin));
 	const reported = window.location.ancestorOrigins;
 	if (reported) return [...reported].every(known) ? 'ok' : 'framed';
 	for (let at = window; at !== at.parent; at = at.parent) {

@@ -12,8 +12,11 @@
 
 import { SvedaConfirmation } from './element.js';
 
-// A second copy of the package finds the name taken and leaves it.
-if (!customElements.get('sveda-confirmation')) customElements.define('sveda-confirmation', SvedaConfirmation);
+// A second copy of the package finds the name taken and leaves it. Without a
+// page there is nothing to define.
+if (globalThis.customElements && !customElements.get('sveda-confirmation')) {
+	customElements.define('sveda-confirmation', SvedaConfirmation);
+}
 
 export { bindComposerLock, createComposerLock } from './composer-lock.js';
 export { brandColors } from './brand.js';

@@ -115,7 +115,7 @@ export class Modal {
 	 * @param {KeyboardEvent} event
 	 */
 	#wrap(event) {
-		const stops = [...this.root.querySelectorAll(focusable)].filter((node) => node.checkVisibility());
+		const stops = [...this.root.querySelectorAll(focusable)].filter((node) => node.checkVisibility?.() ?? true);
 		const active = /** @type {ShadowRoot} */ (this.dialog.getRootNode()).activeElement;
 		const first = stops[0];
 		const last = stops.at(-1);

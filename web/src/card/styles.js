@@ -173,6 +173,9 @@ dialog::backdrop { background: rgb(0 0 0 / .6); }
 @media (pointer: coarse), (any-pointer: coarse) {
 	button, .actions button { min-block-size: 44px; min-inline-size: 44px; }
 }
+@media (prefers-contrast: more) {
+	.root { --_border: var(--_title); --_code-border: var(--_code-fg); --_muted: var(--_title); }
+}
 @media (forced-colors: active) {
 	.card, .args, .surface, button, .reason textarea { border-color: ButtonBorder; background-image: none; }
 	.confirm:not([aria-disabled="true"]) { forced-color-adjust: none; background-color: Highlight; color: HighlightText; border-color: Highlight; }

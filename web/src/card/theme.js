@@ -43,7 +43,7 @@ export const tokens = [
 	{ name: 'radius', use: 'corner radius', kind: 'length', sveda: 'radius', light: '12px' },
 	{ name: 'font', use: 'font family', kind: 'font', light: 'system-ui, "Noto Sans", "Noto Sans CJK TC", "Noto Sans CJK JP", "Noto Naskh Arabic", sans-serif' },
 	{ name: 'code-font', use: 'font family of the arguments', kind: 'font', light: 'ui-monospace, "Cascadia Code", "Source Code Pro", Menlo, Consolas, "Noto Sans Mono", "DejaVu Sans Mono", monospace' },
-	{ name: 'font-size', use: 'text size, held between 12px and 32px', kind: 'length', light: '14px' },
+	{ name: 'font-size', use: 'text size, held between 12px and 32px', kind: 'length', light: 'max(14px, 0.875rem)' },
 	{ name: 'modal-width', use: 'largest width of the modal', kind: 'length', light: '520px' },
 ];
 

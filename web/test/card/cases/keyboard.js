@@ -127,6 +127,20 @@ export const keyboard = [
 		},
 	},
 	{
+		name: 'U12 a modal that is put away and brought back at once stays',
+		async run({ page }) {
+			const open = await page.evaluate(async () => {
+				const { kit } = globalThis;
+				kit.mount([kit.call('delete-post')], { variant: 'modal' });
+				kit.card.hide();
+				kit.card.show();
+				await kit.wait(80); // the event of the first closing comes late
+				return [kit.root.querySelector('dialog').open, kit.active()];
+			});
+			assert.deepEqual(open, [true, 'heading']);
+		},
+	},
+	{
 		name: 'U12 U52 in the modal Esc first leaves the reason step, then hides',
 		async run({ page, click }) {
 			await page.evaluate(async () => { globalThis.kit.mount([globalThis.kit.call('delete-post')], { variant: 'modal' }); await globalThis.kit.visible(); });
