@@ -43,7 +43,7 @@ func run(root string, compress, sockets bool) error {
 		return err
 	}
 	for _, target := range targets {
-		if target.tags == "websocket" && !sockets {
+		if target.file == socketsFile && !sockets {
 			continue
 		}
 		if err := target.build(root, dist, version); err != nil {

@@ -20,14 +20,31 @@ type target struct {
 	tags string // the build tags that tell it from the others
 }
 
+const socketsFile = "sveda-ws.wasm"
+
 // targets are the builds that the loader chooses from.
 var targets = []target{
 	{file: "sveda.wasm"},
-	{file: "sveda-ws.wasm", tags: "websocket"},
+	// A browser's WebSocket makes no request through net/http.
+	{file: socketsFile, tags: "websocket,nethttpomithttp2"},
 }
 
 // probe is the build whose entries fail on purpose; tests load it.
 var probe = target{file: "probe.wasm", tags: "probe"}
+
+// fast are the packages whose functions are inlined: each byte of a stream goes
+// through them. Everywhere else a call costs less than its copies: without them
+// the file is a tenth smaller (docs/size.md).
+var fast = []string{"session/sse", "session/rawjson"}
+
+// compilerFlags are the -gcflags of every target; the last that matches counts.
+func compilerFlags() []string {
+	flags := []string{"-gcflags=all=-l"}
+	for _, name := range fast {
+		flags = append(flags, "-gcflags=github.com/svedawasm/svedawasm/"+name+"=")
+	}
+	return flags
+}
 
 // sources are the folders and files that a WebAssembly build reads.
 var sources = []string{"go.mod", "go.sum", "session", "toolregistry", "wasm"}
@@ -36,11 +53,15 @@ var sources = []string{"go.mod", "go.sum", "session", "toolregistry", "wasm"}
 // a link takes seconds, a hash of the sources milliseconds.
 func (t target) build(root, dist, version string) error {
 	out := filepath.Join(dist, t.file)
-	flags := []string{
-		"build", "-trimpath", "-buildvcs=false",
+	modfile, err := trimMsgp(root)
+	if err != nil {
+		return err
+	}
+	flags := append([]string{
+		"build", "-trimpath", "-buildvcs=false", "-modfile=" + modfile,
 		"-ldflags=-s -w -buildid= -X main.version=" + version,
 		"-tags=" + t.tags,
-	}
+	}, compilerFlags()...)
 	stamp, err := sourceStamp(root, flags)
 	if err != nil {
 		return err
