@@ -45,16 +45,13 @@ const (
 
 // cell is one experiment.
 type cell struct {
-	t         *testing.T
-	p         *play
-	proxy     *faulty.Proxy
-	chat      *driver.Chat
-	chatID    string
-	socket    bool
-	codes     []string // of the errors on the way, in order
-	gestures  int
-	approved  bool
-	lastState string
+	t      *testing.T
+	p      *play
+	proxy  *faulty.Proxy
+	chat   *driver.Chat
+	chatID string
+	socket bool
+	codes  []string // of the errors on the way, in order
 }
 
 func TestR46_Matrix(t *testing.T) {
@@ -146,9 +143,26 @@ func runCell(t *testing.T, p *play, kind faulty.Kind, dir faulty.Direction, at m
 	}
 	text := fmt.Sprintf("ran once, %.1f s", time.Since(begin).Seconds())
 	if len(c.codes) > 0 {
-		text += ", after " + strings.Join(c.codes, " ")
+		text += ", after " + tally(c.codes)
 	}
 	return text, nil
+}
+
+// tally names each code once, with how often it came.
+func tally(codes []string) string {
+	var names []string
+	count := map[string]int{}
+	for _, code := range codes {
+		if count[code]++; count[code] == 1 {
+			names = append(names, code)
+		}
+	}
+	for i, name := range names {
+		if count[name] > 1 {
+			names[i] = fmt.Sprintf("%d×%s", count[name], name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // arm begins the fault, and lets the network heal a while after it has met
@@ -252,7 +266,6 @@ func (c *cell) decide(ctx context.Context) error {
 		if state == "ended" {
 			return nil
 		}
-		c.gestures++
 		_, err := c.chat.Decide(ctx, session.Choice{Decision: event.Decision{ToolCallID: call, Approve: true}})
 		if err := c.typed(err); err != nil {
 			return err

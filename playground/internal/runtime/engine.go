@@ -184,6 +184,11 @@ func (e *Engine) acquire(ctx context.Context, key store.Key, owner string) error
 		now := e.Now()
 		ok, err := e.Store.AcquireTurn(ctx, key, owner, now, now.Add(turnTTL))
 		if err != nil {
+			// The store may have done it all the same, as when the client has
+			// gone in this very moment; the chat would wait for turnTTL.
+			if e := e.Store.ReleaseTurn(context.WithoutCancel(ctx), key, owner); e != nil {
+				err = errors.Join(err, e)
+			}
 			return err
 		}
 		if ok {

@@ -21,6 +21,7 @@ type link struct {
 	turns    map[uint64]context.CancelFunc
 	conn     *conn // nil while the client is away
 	away     *time.Timer
+	leftAt   time.Time // when the client went away
 	dead     bool
 }
 
@@ -70,8 +71,16 @@ func (l *link) detach(c *conn, goodbye bool) {
 		l.end()
 		return
 	}
-	l.away = time.AfterFunc(l.s.Window, l.end)
+	l.away, l.leftAt = time.AfterFunc(l.s.Window, l.end), time.Now()
 	l.mu.Unlock()
+}
+
+// idleSince says since when the client is away; idle is false while it is there
+// or a turn runs.
+func (l *link) idleSince() (at time.Time, idle bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.leftAt, l.away != nil && len(l.turns) == 0
 }
 
 // end ends the link for good: its turns are cancelled, as those of an event

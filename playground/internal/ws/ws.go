@@ -121,7 +121,7 @@ func (s *Server) linkOf(id, visitor string) (l *link, resumed bool, status int) 
 	if l := s.links[id]; l != nil && l.visitor == visitor {
 		return l, true, 0
 	}
-	if s.count[visitor] >= s.PerKey {
+	if s.count[visitor] >= s.PerKey && !s.evict(visitor) {
 		return nil, false, http.StatusTooManyRequests
 	}
 	l = newLink(s, rand.Text(), visitor)
@@ -130,9 +130,34 @@ func (s *Server) linkOf(id, visitor string) (l *link, resumed bool, status int) 
 	return l, false, 0
 }
 
+// evict ends the link of the visitor whose client has been away for longest and
+// that has no turn; false when there is none. The caller holds s.mu.
+func (s *Server) evict(visitor string) bool {
+	var oldest *link
+	var since time.Time
+	for _, l := range s.links {
+		if l.visitor != visitor {
+			continue
+		}
+		if at, idle := l.idleSince(); idle && (oldest == nil || at.Before(since)) {
+			oldest, since = l, at
+		}
+	}
+	if oldest == nil {
+		return false
+	}
+	s.remove(oldest)
+	go oldest.end()
+	return true
+}
+
 func (s *Server) forget(l *link) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.remove(l)
+}
+
+func (s *Server) remove(l *link) {
 	if s.links[l.id] != l {
 		return
 	}

@@ -489,6 +489,31 @@ func TestHandshakeRefusals(t *testing.T) {
 	}
 }
 
+func TestManyBrokenLinksDoNotLockTheVisitorOut(t *testing.T) {
+	s := newStand(t, Config{PerKey: 3}, count(1, func(int) {}))
+	for range 8 {
+		c := s.client(good)
+		c.Open(1, []byte(`{}`))
+		if status, _, reason := c.result(t, 1); status != 200 || reason != websocket.EOF {
+			t.Fatalf("status %d, reason %d", status, reason)
+		}
+		s.breakAll()
+		until(t, "the client is away", func() bool {
+			s.ws.mu.Lock()
+			defer s.ws.mu.Unlock()
+			for _, l := range s.ws.links {
+				if _, idle := l.idleSince(); !idle {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	if n := s.ws.Links(); n > 3 {
+		t.Errorf("%d links are kept, want at most 3", n)
+	}
+}
+
 func TestShutdownLetsTurnsEndAndTellsThem(t *testing.T) {
 	release := make(chan struct{})
 	s := newStand(t, Config{}, count(1, func(int) { <-release }))
