@@ -78,7 +78,7 @@ lint:
 	GOOS=js GOARCH=wasm go vet ./wasm/... ./session/... ./toolregistry/...
 	go run ./web/internal/sinks web/src web/demo
 
-size: build
+size: build web/node_modules
 	go run ./web/internal/size
 
 pack: build types
@@ -92,8 +92,11 @@ fuzz:
 sim:
 	@echo "make sim: the simulation is not built yet"; exit 1
 
-bench:
-	@echo "make bench: the benchmark is not built yet"; exit 1
+# ROW picks rows by a word of their names. Fails when a goal is missed, after
+# both tables.
+bench: build-fast web/node_modules
+	cd web/bench && npm ci --no-audit --no-fund
+	@node web/bench/node.js; node=$$?; node web/bench/chromium.js && exit $$node
 
 clean:
 	rm -rf web/dist web/test/output

@@ -1,4 +1,4 @@
-/** make bench, in Node. */
+/** make bench, in Node. ROW is a word that the name of a row must hold. */
 
 import { load } from '../dist/node.js';
 import { abstractChat, eventsourceParser, fetchEventSource, tanstack } from './contenders/peers.js';
@@ -8,10 +8,19 @@ import { measureRows } from './suite.js';
 
 const api = await load();
 const peers = [eventsourceParser, fetchEventSource, abstractChat, tanstack];
-const results = await measureRows(api, peers, { progress: (name) => process.stderr.write(`  ${name}\n`) });
+const rest = process.memoryUsage();
+let peak = rest.rss;
+const results = await measureRows(api, peers, {
+	pick: (row) => row.name.includes(process.env.ROW ?? ''),
+	progress: (name) => {
+		peak = Math.max(peak, process.memoryUsage().rss);
+		process.stderr.write(`  ${name}\n`);
+	},
+});
 printRows(`Node ${process.versions.node}`, results);
 const lines = [...ratioLines(results), ...(await otherLines(api))];
 printGoals(`Node ${process.versions.node}`, lines);
-const { rss, heapUsed } = process.memoryUsage();
-console.log(`\n  memory at the end: ${(rss / 2 ** 20).toFixed(0)} MiB resident, ${(heapUsed / 2 ** 20).toFixed(0)} MiB JavaScript heap`);
+peak = Math.max(peak, process.memoryUsage().rss);
+const MiB = (/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(0);
+console.log(`\n  resident memory: ${MiB(rest.rss)} MiB at rest, ${MiB(peak)} MiB at most between rows`);
 process.exitCode = lines.every((line) => line.ok) ? 0 : 1;

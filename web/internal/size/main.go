@@ -1,5 +1,5 @@
-// Command size prints the sizes of the built WebAssembly files and fails when
-// one is over its budget.
+// Command size prints the sizes of the built WebAssembly files and of the
+// minified modules, and fails when one is over its budget.
 package main
 
 import (
@@ -48,8 +48,18 @@ func run() error {
 			over++
 		}
 	}
+	modules, err := measureModules()
+	if err != nil {
+		return err
+	}
+	for _, m := range modules {
+		fmt.Printf("%-16s %10d %10s %10d %10d  %s\n", m.name, m.raw, "", m.brotli, m.budget, m.what)
+		if m.budget > 0 && m.brotli > m.budget {
+			over++
+		}
+	}
 	if over > 0 {
-		return fmt.Errorf("%d file(s) over budget or without a brotli copy", over)
+		return fmt.Errorf("%d over budget or without a brotli copy", over)
 	}
 	return nil
 }
