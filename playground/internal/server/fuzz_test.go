@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/svedawasm/svedawasm/playground/internal/store"
+	"github.com/svedawasm/svedawasm/session/sveda"
 )
 
 // FuzzDecodeRequest: no body makes the decoder panic; a refusal has a status
@@ -63,8 +64,9 @@ func FuzzLinks(f *testing.F) {
 		if !json.Valid(output) {
 			return
 		}
-		dst := append([]byte(`{"output":`), appendOneLine(nil, output)...)
-		dst = append(appendLinks(dst, output), '}')
+		line := oneLine(output)
+		hint, data := resourceLinks(line)
+		dst := sveda.AppendToolResult(nil, sveda.Stamp{}, "c", "t", line, hint, data)
 		if !json.Valid(dst) || strings.ContainsAny(string(dst), "\r\n") {
 			t.Errorf("event %q", dst)
 		}

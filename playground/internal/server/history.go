@@ -184,7 +184,9 @@ func appendPart(dst []byte, p runtime.Part) []byte {
 		dst = str(dst, "toolCallId", p.Result.ID)
 		dst = str(dst, "toolName", p.Result.Name)
 		dst = raw(dst, "output", p.Result.Output)
-		dst = appendLinks(dst, p.Result.Output)
+		if hint, data := resourceLinks(p.Result.Output); hint != "" {
+			dst = raw(str(dst, "renderHint", hint), "renderData", data)
+		}
 	case p.Reasoning != "":
 		dst = str(append(dst, `{"type":"reasoning"`...), "text", p.Reasoning)
 	default:

@@ -9,12 +9,12 @@ var (
 	linkNames = rawjson.NewNames("label", "url", "icon", "kind")
 )
 
-// appendLinks adds the render hint for an output that has links (contract 1.6,
-// tool.result); nothing for any other.
-func appendLinks(dst, output []byte) []byte {
+// resourceLinks gives the render hint and its data for an output that has links
+// (contract 1.6, tool.result); nothing for any other.
+func resourceLinks(output []byte) (hint string, data []byte) {
 	var v [1]rawjson.Value
 	if linksName.Scan(output, v[:]) != nil || v[0].Kind != rawjson.Array {
-		return dst
+		return "", nil
 	}
 	var list []byte
 	_ = rawjson.Elements(v[0].Raw, func(link []byte) bool { // valid: Scan has read it
@@ -39,9 +39,8 @@ func appendLinks(dst, output []byte) []byte {
 		return true
 	})
 	if len(list) == 0 {
-		return dst
+		return "", nil
 	}
-	dst = append(dst, `,"renderHint":"resource_links","renderData":{"links":[`...)
-	dst = append(dst, list...)
-	return append(dst, `]}`...)
+	data = append([]byte(`{"links":[`), list...)
+	return "resource_links", append(data, `]}`...)
 }

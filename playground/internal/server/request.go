@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/svedawasm/svedawasm/playground/internal/runtime"
 	"github.com/svedawasm/svedawasm/playground/internal/store"
+	"github.com/svedawasm/svedawasm/session/event"
 	"github.com/svedawasm/svedawasm/session/rawjson"
 )
 
@@ -142,22 +143,10 @@ func decodeClientTools(v rawjson.Value) ([]runtime.ClientTool, error) {
 		default:
 			return shape("clientTools: expected parameters to be an object")
 		}
-		list = append(list, runtime.ClientTool{Name: name, Description: description, Parameters: m[2].Raw, Confirming: gate(m[3])})
+		list = append(list, runtime.ClientTool{Name: name, Description: description, Parameters: m[2].Raw, Confirming: event.Gated(m[3])})
 		return nil
 	})
 	return list, err
-}
-
-// gate reads a confirmation: only absent, null and "auto" leave it open. A
-// word that we do not know is not a reason to run a tool unasked (S46).
-func gate(v rawjson.Value) bool {
-	switch v.Kind {
-	case rawjson.Absent, rawjson.Null:
-		return false
-	case rawjson.String:
-		return string(rawjson.Text(v.Raw, nil)) != "auto"
-	}
-	return true
 }
 
 var decisionNames = rawjson.NewNames("toolCallId", "decision", "reason")

@@ -2,113 +2,86 @@ package server
 
 import (
 	"encoding/json"
-	"math"
 	"strconv"
 	"time"
 
 	"github.com/svedawasm/svedawasm/playground/internal/runtime"
+	"github.com/svedawasm/svedawasm/session/event"
 	"github.com/svedawasm/svedawasm/session/rawjson"
+	"github.com/svedawasm/svedawasm/session/sveda"
 )
 
-// The events of the contract (1.5, 1.6) as bytes. Keys have a fixed order,
-// what is unset is absent and never null, and JSON that a model, a host or a
-// browser gave passes through unchanged.
+// stampFormat is the time format of the wire.
+const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
 
-// stamp is the time format of the wire.
-const stamp = "2006-01-02T15:04:05.000000Z07:00"
-
-// encoder writes the events of one turn.
+// encoder writes the events of one turn with the dialect's own encoding.
 type encoder struct {
-	chatID    string
-	messageID string
-	time      string
+	full     sveda.Stamp // what an event of the agent carries (contract 1.5)
+	noID     sveda.Stamp // chatId and timestamp
+	timeOnly sveda.Stamp
 }
 
 func newEncoder(t *runtime.Turn) *encoder {
-	return &encoder{t.ChatID(), t.MessageID(), t.StartedAt().UTC().Format(stamp)}
+	at := timeString(t.StartedAt())
+	return &encoder{
+		full:     sveda.Stamp{ChatID: t.ChatID(), MessageID: t.MessageID(), Timestamp: at},
+		noID:     sveda.Stamp{ChatID: t.ChatID(), Timestamp: at},
+		timeOnly: sveda.Stamp{Timestamp: at},
+	}
 }
-
-// common says which of the common fields an event has (contract 1.5).
-type common int
-
-const (
-	full     common = iota // chatId, messageId, timestamp
-	noID                   // chatId, timestamp
-	timeOnly               // timestamp
-)
 
 // append adds the JSON of an event.
 func (e *encoder) append(dst []byte, ev runtime.Event) []byte {
 	switch ev := ev.(type) {
 	case runtime.MessageStart:
-		dst = e.head(dst, "message.start", full)
+		return sveda.AppendMessageStart(dst, e.full)
 	case runtime.TextDelta:
-		dst = str(e.head(dst, "text.delta", full), "delta", ev.Text)
+		return sveda.AppendText(dst, e.full, ev.Text)
 	case runtime.ReasoningDelta:
-		dst = str(e.head(dst, "reasoning.delta", full), "delta", ev.Text)
+		return sveda.AppendReasoning(dst, e.full, ev.Text)
 	case runtime.ToolCall:
-		dst = str(e.head(dst, "tool.call", full), "toolCallId", ev.Call.ID)
-		dst = str(dst, "toolName", ev.Call.Name)
-		dst = str(dst, "target", string(ev.Call.Target))
-		dst = raw(dst, "input", ev.Call.Input)
-		if ev.Call.Confirming {
-			dst = str(dst, "confirmation", "required")
+		target := event.Backend
+		if string(ev.Call.Target) == event.Frontend.String() {
+			target = event.Frontend
 		}
+		return sveda.AppendToolCall(dst, e.full, ev.Call.ID, ev.Call.Name, target, oneLine(ev.Call.Input), ev.Call.Confirming)
 	case runtime.ToolResult:
-		c := full
+		stamp := e.full
 		if ev.Decided {
-			c = timeOnly
+			stamp = e.timeOnly
 		}
-		dst = str(e.head(dst, "tool.result", c), "toolCallId", ev.CallID)
-		dst = str(dst, "toolName", ev.Name)
-		dst = raw(dst, "output", ev.Output)
-		dst = appendLinks(dst, ev.Output)
+		output := oneLine(ev.Output)
+		hint, data := resourceLinks(output)
+		return sveda.AppendToolResult(dst, stamp, ev.CallID, ev.Name, output, hint, data)
 	case runtime.ToolProgress:
-		dst = str(e.head(dst, "tool.progress", full), "phase", ev.Phase)
-		tasks, _ := json.Marshal(ev.Tasks) // plain strings always encode
-		dst = raw(dst, "tasks", tasks)
+		tasks := make([]sveda.Task, len(ev.Tasks))
+		for i, t := range ev.Tasks {
+			tasks[i] = sveda.Task{ID: t.ID, Label: t.Label, Status: t.Status, Detail: t.Detail}
+		}
+		return sveda.AppendProgress(dst, e.full, ev.Phase, tasks)
 	case runtime.ContextUsage:
-		dst = num(e.head(dst, "context.usage", full), "usedTokens", ev.Used)
-		dst = num(dst, "maxTokens", ev.Max)
-		dst = append(dst, `,"percent":`...)
-		dst = strconv.AppendFloat(dst, percent(ev.Used, ev.Max), 'f', -1, 64)
+		return sveda.AppendUsage(dst, e.full, ev.Used, ev.Max)
 	case runtime.ChatTitle:
-		dst = str(e.head(dst, "chat.title", noID), "title", ev.Title)
+		return sveda.AppendTitle(dst, e.noID, ev.Title)
 	case runtime.MaxSteps:
-		dst = num(e.head(dst, "max_steps", full), "maxSteps", ev.Max)
-		dst = append(dst, `,"canContinue":true`...)
+		return sveda.AppendMaxSteps(dst, e.full, ev.Max)
 	case runtime.MessageEnd:
-		c := full
+		stamp := e.full
 		if ev.Blocked {
-			c = noID
+			stamp = e.noID
 		}
-		dst = str(e.head(dst, "message.end", c), "finishReason", ev.Reason)
+		var usage *sveda.Usage
 		if ev.Usage != nil {
-			dst = append(dst, `,"usage":{"promptTokens":`...)
-			dst = strconv.AppendInt(dst, int64(ev.Usage.Prompt), 10)
-			dst = num(dst, "completionTokens", ev.Usage.Completion)
-			dst = num(dst, "totalTokens", ev.Usage.Prompt+ev.Usage.Completion)
-			dst = append(dst, '}')
+			usage = &sveda.Usage{Prompt: ev.Usage.Prompt, Completion: ev.Usage.Completion}
 		}
+		return sveda.AppendMessageEnd(dst, stamp, ev.Reason, usage)
 	case runtime.Failure:
-		dst = str(e.head(dst, "error", full), "code", ev.Code)
-		dst = str(dst, "message", ev.Message)
+		return sveda.AppendError(dst, e.full, ev.Code, ev.Message)
 	}
-	return append(dst, '}')
+	return dst
 }
 
-func (e *encoder) head(dst []byte, kind string, c common) []byte {
-	dst = append(dst, `{"type":"`...)
-	dst = append(dst, kind...)
-	dst = append(dst, '"')
-	if c != timeOnly {
-		dst = str(dst, "chatId", e.chatID)
-	}
-	if c == full {
-		dst = str(dst, "messageId", e.messageID)
-	}
-	return str(dst, "timestamp", e.time)
-}
+// The pieces of the history API's JSON (contract 5).
 
 func str(dst []byte, key, value string) []byte {
 	return rawjson.AppendQuoted(name(dst, key), value)
@@ -123,7 +96,7 @@ func raw(dst []byte, key string, value json.RawMessage) []byte {
 	if len(value) == 0 {
 		return append(dst, "null"...)
 	}
-	return appendOneLine(dst, value)
+	return append(dst, oneLine(value)...)
 }
 
 func name(dst []byte, key string) []byte {
@@ -132,24 +105,17 @@ func name(dst []byte, key string) []byte {
 	return append(dst, '"', ':')
 }
 
-// appendOneLine adds JSON without the line breaks that may stand between its
-// tokens: one in the middle of a frame would end its data line.
-func appendOneLine(dst []byte, value []byte) []byte {
-	for _, c := range value {
+// oneLine gives JSON without the line breaks that may stand between its tokens:
+// one in the middle of a frame would end its data line.
+func oneLine(value []byte) []byte {
+	out := make([]byte, len(value))
+	for i, c := range value {
 		if c == '\n' || c == '\r' {
 			c = ' '
 		}
-		dst = append(dst, c)
+		out[i] = c
 	}
-	return dst
+	return out
 }
 
-// percent has one decimal and is at most 100.
-func percent(used, limit int) float64 {
-	if limit <= 0 {
-		return 0
-	}
-	return math.Min(100, math.Round(float64(used)*1000/float64(limit))/10)
-}
-
-func timeString(t time.Time) string { return t.UTC().Format(stamp) }
+func timeString(t time.Time) string { return t.UTC().Format(stampFormat) }
