@@ -86,11 +86,14 @@ pack: build types
 	cd web && npm pack --pack-destination test/output
 
 fuzz:
-	go test -run '^$$' -fuzz FuzzDecode -fuzztime $(or $(FUZZTIME),30s) ./session/sse
-	go test -run '^$$' -fuzz FuzzScan -fuzztime $(or $(FUZZTIME),30s) ./session/rawjson
+	@for target in sse:FuzzDecode rawjson:FuzzScan rawjson:FuzzDescribe rawjson:FuzzRepeat sveda:FuzzDecode sveda:FuzzRequest asgard:FuzzRead websocket:FuzzFrame snapshot:FuzzSnapshot :FuzzSession; do \
+		echo "fuzz session/$${target%%:*} $${target#*:}"; \
+		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(or $(FUZZTIME),30s) ./session/$${target%%:*} || exit 1; \
+	done
 
+# A failing seed: go run ./session/sim -seed N -trace
 sim:
-	@echo "make sim: the simulation is not built yet"; exit 1
+	go run ./session/sim -seeds $(or $(SEEDS),10000)
 
 # ROW picks rows by a word of their names. Fails when a goal is missed, after
 # both tables.
