@@ -10,7 +10,8 @@ import { chunks, frames } from './workload.js';
 
 /**
  * @typedef {{run: (chunks: readonly Uint8Array[]) => Promise<number>, restore?: () => void, close: () => void}} Open
- * @typedef {{name: string, wire: import('./workload.js').Wire, open: (history: any[]) => Open}} Contender
+ * @typedef {{name: string, wire: import('./workload.js').Wire, open: (history: any[]) => Open, most?: number}} Contender
+ *   `most`: events that it bears
  * @typedef {{name: string, median: number, spread: number}} Figure milliseconds; spread is (p90 - p10) / median
  */
 

@@ -86,7 +86,9 @@ export async function bench(only) {
 		},
 	});
 	peak = Math.max(peak, memory());
+	console.log('goals');
 	const lines = [...starts, ...ratioLines(results), ...(await otherLines(api))];
+	console.log('the longest task');
 	const longest = await longestTask(api);
 	lines.push({
 		name: 'longest task over 50 ms while 64 KiB chunks stream, ms', value: longest.toFixed(0), goal: 'none', ok: longest === 0,

@@ -89,6 +89,7 @@ class Chat extends AbstractChat {
 /** The AI SDK's chat with the state of its React package. */
 export const abstractChat = {
 	name: 'AI SDK AbstractChat',
+	most: 5_000,
 	wire: /** @type {const} */ ('ui'),
 	/** @param {any[]} history */
 	open(history) {
@@ -117,6 +118,7 @@ export const abstractChat = {
 /** TanStack's client over its own event stream. */
 export const tanstack = {
 	name: 'TanStack ChatClient',
+	most: 1_000,
 	wire: /** @type {const} */ ('agui'),
 	/** @param {any[]} history */
 	open(history) {

@@ -34,7 +34,7 @@ func run() error {
 	if err := json.Unmarshal(data, &info); err != nil {
 		return err
 	}
-	fmt.Printf("%-16s %10s %10s %10s %10s\n", "file", "raw", "gzip", "brotli", "budget")
+	fmt.Printf("%-18s %10s %10s %10s %10s\n", "file", "raw", "gzip", "brotli", "budget")
 	over := 0
 	names := make([]string, 0, len(info.Files))
 	for name := range info.Files {
@@ -43,7 +43,7 @@ func run() error {
 	slices.Sort(names)
 	for _, name := range names {
 		file, budget := info.Files[name], budgets[name]
-		fmt.Printf("%-16s %10d %10d %10d %10d\n", name, file.Bytes, file.Gzip, file.Brotli, budget)
+		fmt.Printf("%-18s %10d %10d %10d %10d\n", name, file.Bytes, file.Gzip, file.Brotli, budget)
 		if file.Brotli == 0 || file.Brotli > budget {
 			over++
 		}
@@ -53,7 +53,7 @@ func run() error {
 		return err
 	}
 	for _, m := range modules {
-		fmt.Printf("%-16s %10d %10s %10d %10d  %s\n", m.name, m.raw, "", m.brotli, m.budget, m.what)
+		fmt.Printf("%-18s %10d %10s %10d %10d  %s\n", m.name, m.raw, "", m.brotli, m.budget, m.what)
 		if m.budget > 0 && m.brotli > m.budget {
 			over++
 		}
