@@ -49,6 +49,7 @@ func TestR14_AnAmbiguousFailureIsSentAgainByteForByte(t *testing.T) {
 		c.wantFailures()
 		c.wantOpen(tap)
 		c.wantPosts(2 + i)
+		c.put(func(c *chat) { c.context = `{"page":"another"}` }) // it goes with new requests only
 		c.retry()
 		c.wantPosts(3 + i)
 		if !bytes.Equal(c.last().wire.Body, first) {
@@ -237,6 +238,12 @@ func TestR29_LateBytesOfAnEarlierAttemptChangeNothing(t *testing.T) {
 	c.retry()
 	c.feedTo(old, RES("c1", `1`))
 	c.end(old, session.EOF, "")
+	c.wantState("c1", "deciding")
+
+	c.head() // the second attempt had begun to answer
+	old = c.last().id
+	c.lost()
+	c.feedTo(old, RES("c1", `1`))
 	c.wantState("c1", "deciding")
 }
 

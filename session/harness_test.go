@@ -31,6 +31,7 @@ type chat struct {
 	inputs []input      // all that was put in, to be replayed
 	trace  bytes.Buffer // all that came out
 
+	context  string // of the page, as it is when a request is made
 	requests []request
 	runs     []session.Effect
 	claims   []session.Effect
@@ -292,7 +293,11 @@ func (c *chat) do(e session.Effect) {
 
 func (c *chat) open(id int) {
 	c.t.Helper()
-	wire, err := c.s.Encode(id, []byte(`{"page":"posts"}`))
+	context := `{"page":"posts"}`
+	if c.context != "" {
+		context = c.context
+	}
+	wire, err := c.s.Encode(id, []byte(context))
 	if err != nil {
 		c.t.Fatalf("encode: %v", err)
 	}

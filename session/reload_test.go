@@ -275,6 +275,38 @@ func TestR49_ADecidedCardNeverReturnsAsPending(t *testing.T) {
 	third.wantPosts(0)
 }
 
+func TestR49_AnOldCopyOfTheChatDoesNotUndoWhatTheServerSaid(t *testing.T) {
+	c := atNoon(t)
+	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	c.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	c.tap("c1", "approve")
+	c.answer(RES("c1", `1`), START, CALL("c2", "t", `{}`, "required"), END, DONE)
+	c.tap("c2", "deny")
+	c.status(409, `{"message":"Tool confirmation is required before the conversation can continue."}`)
+	c.history(stored(callPart("c1", "t"), callPart("c2", "t"))) // from some cache
+	if c.shown["c1"].State == "pending" {
+		t.Error("a call that ran is asked again")
+	}
+	c.wantState("c2", "pending")
+}
+
+func TestRule1_ADenialAfterAnUnknownOutcomeDoesNotSayThatNothingRan(t *testing.T) {
+	c := atNoon(t)
+	c.register("archive", "required")
+	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	c.answer(START, CALL("c1", "archive", `{}`, "frontend"), END, DONE)
+	c.tap("c1", "approve")
+	again := c.reload(1_000)
+	retry := again.ticket()
+	again.put(func(c *chat) { c.s.RetryUnknown(retry, "c1") })
+	again.tap("c1", "deny")
+	again.wantPosts(1)
+	body := string(again.last().wire.Body)
+	if strings.Contains(body, "not executed") || !strings.Contains(body, `"code":"outcome-unknown"`) {
+		t.Errorf("the model is told: %s", body)
+	}
+}
+
 func TestATurnThatWasCutByAReloadIsToldAndNotRepeated(t *testing.T) {
 	c := atNoon(t)
 	c.send("half a question")

@@ -145,6 +145,21 @@ func TestStopTakesAClaimingDecisionBack(t *testing.T) {
 	c.wantRuns(0)
 }
 
+func TestI4_StopLeavesADecisionOfAnotherPageAlone(t *testing.T) {
+	c := atNoon(t, claiming)
+	c.register("archive", "required")
+	c.send("x")
+	c.answer(START, CALL("c1", "archive", `{}`, "frontend"), CALL("c2", "t", `{}`, "required"), END, DONE)
+	c.tap("c1", "approve")
+	c.claimed(session.Taken, "deny")
+	c.tap("c2", "approve")
+	c.wantPosts(2)
+	c.stop()
+	c.wantState("c1", "deciding")
+	c.wantState("c2", "pending")
+	c.wantRuns(0)
+}
+
 func TestR25_ANewAttemptIsANewClaim(t *testing.T) {
 	c := archiving(t)
 	c.tap("c1", "approve")
