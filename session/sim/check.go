@@ -166,6 +166,9 @@ func (c *checker) leaves(t *tab, body []byte) {
 	if posts > 0 {
 		c.fail("I8: " + t.name() + " has two streams")
 	}
+	if t.refused && word(v[1]) == "t" {
+		c.fail("I6: " + t.name() + " sends what a person wrote while a confirmation waits")
+	}
 	if !decisions {
 		for _, k := range t.cards {
 			if k.state == "pending" || k.state == "deciding" {

@@ -3,6 +3,7 @@
 //
 //	go run ./session/sim                    10,000 seeds, and the figures
 //	go run ./session/sim -seed 4711 -trace  one seed, with all that happens
+//	go run ./session/sim -model             the small model, whole (R44)
 package main
 
 import (
@@ -21,9 +22,15 @@ func main() {
 		trace = flag.Bool("trace", false, "say all that happens; with -seed")
 		quiet = flag.Bool("quiet", false, "say nothing but violations")
 		hash  = flag.Bool("hash", false, "say only the hash of all runs")
+		stop  = flag.Int("failures", 10, "end after so many violations")
+		model = flag.Bool("model", false, "explore the small model and play it against the session")
 		avoid = flag.String("without", "", "faults that are left out, as F12,F19")
 	)
 	flag.Parse()
+	if *model {
+		playModel()
+		return
+	}
 	if *seed != 0 {
 		var out io.Writer
 		if *trace {
@@ -37,7 +44,7 @@ func main() {
 		}
 		return
 	}
-	sum := play(*first, *seeds, without(*avoid))
+	sum := play(*first, *seeds, *stop, without(*avoid))
 	switch {
 	case *hash:
 		fmt.Printf("%016x\n", sum.hash)
@@ -48,6 +55,21 @@ func main() {
 		fmt.Printf("seed %d violates at step %d: %s\n  replay: go run ./session/sim -seed %d -trace\n", r.seed, r.at, r.violation, r.seed)
 	}
 	if len(sum.failed) > 0 {
+		os.Exit(1)
+	}
+}
+
+func playModel() {
+	x := explore()
+	fmt.Printf("model of 2 pages, 2 calls, 1 crash, 1 duplicate, any order: %d states, %d steps between them\n", len(x.states), x.edges)
+	if x.wrong != "" {
+		fmt.Printf("violation: %s, after %v\n", x.wrong, x.path(x.at))
+		os.Exit(1)
+	}
+	r := x.replay(1)
+	fmt.Printf("all states reached with the real session: %d traces, %d moves\n", r.traces, r.moves)
+	if r.wrong != "" {
+		fmt.Printf("the real session differs: %s, after %v\n", r.wrong, r.trace)
 		os.Exit(1)
 	}
 }

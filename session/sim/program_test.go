@@ -68,3 +68,14 @@ func TestR40_WebAssemblyPlaysTheSameRuns(t *testing.T) {
 	}
 	t.Logf("%s seeds: trace hash %s in both", seeds, strings.TrimSpace(string(native)))
 }
+
+func TestR44_TheModelHoldsAndTheRealSessionFollowsIt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the whole model takes half a minute")
+	}
+	text, err := exec.Command(build(t), "-model").CombinedOutput()
+	t.Logf("\n%s", text)
+	if err != nil {
+		t.Error(err)
+	}
+}

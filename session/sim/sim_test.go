@@ -20,7 +20,7 @@ func TestR40_TheSameSeedIsTheSameRun(t *testing.T) {
 
 // In a build for the browser, and beside the run of the program: the invariants.
 func TestR41_SomeSeedsInProcess(t *testing.T) {
-	sum := play(1, 300, faultSet{})
+	sum := play(1, 300, 10, faultSet{})
 	for _, r := range sum.failed {
 		t.Errorf("seed %d, step %d: %s", r.seed, r.at, r.violation)
 	}

@@ -17,9 +17,7 @@ type summary struct {
 	failed   []result
 }
 
-const maxFailed = 10
-
-func play(first uint64, seeds int, avoid faultSet) *summary {
+func play(first uint64, seeds, stop int, avoid faultSet) *summary {
 	s := &summary{first: first, seeds: seeds, hash: 0xcbf29ce484222325}
 	for i := range seeds {
 		r := run(first+uint64(i), nil, avoid)
@@ -37,7 +35,7 @@ func play(first uint64, seeds int, avoid faultSet) *summary {
 		}
 		if r.violation != "" {
 			s.failed = append(s.failed, r)
-			if len(s.failed) == maxFailed {
+			if len(s.failed) >= stop {
 				s.seeds = i + 1
 				break
 			}

@@ -42,6 +42,7 @@ type tab struct {
 	tickets  int
 	open     int // promises that are not settled
 	failure  string
+	refused  bool // the person's last words must not leave (I6)
 	asked    bool // waits for the lock
 	inFlush  bool
 	flushing bool

@@ -59,9 +59,14 @@ func (t *tab) send() {
 	text := "t"
 	asked := t.w.now
 	t.acting(func(s *session.Session) {
-		if t.w.now-asked <= tapTime {
-			s.Send(t.ticket(), session.Outgoing{Text: text})
+		if t.w.now-asked > tapTime {
+			return
 		}
+		t.refused = false
+		for _, c := range t.cards {
+			t.refused = t.refused || !final(c.state)
+		}
+		s.Send(t.ticket(), session.Outgoing{Text: text})
 	})
 }
 
