@@ -15,7 +15,7 @@ NODE_TEST := --test --test-reporter=spec --test-reporter-destination=stdout --te
 RACE := $(shell command -v gcc >/dev/null 2>&1 && echo -race)
 
 .PHONY: demo build build-fast build-demo test test-go test-wasm test-web test-e2e types check \
-	lint fuzz sim bench size pack clean
+	lint fuzz sim mutants bench size pack clean
 
 demo: build-demo
 	PORT=$(PORT) go run ./playground
@@ -88,12 +88,20 @@ pack: build types
 fuzz:
 	@for target in sse:FuzzDecode rawjson:FuzzScan rawjson:FuzzDescribe rawjson:FuzzRepeat sveda:FuzzDecode sveda:FuzzRequest asgard:FuzzRead websocket:FuzzFrame snapshot:FuzzSnapshot :FuzzSession; do \
 		echo "fuzz session/$${target%%:*} $${target#*:}"; \
-		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzztime $(or $(FUZZTIME),30s) ./session/$${target%%:*} || exit 1; \
+		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzzminimizetime 10x -fuzztime $(or $(FUZZTIME),30s) ./session/$${target%%:*} || exit 1; \
 	done
 
 # A failing seed: go run ./session/sim -seed N -trace
 sim:
 	go run ./session/sim -seeds $(or $(SEEDS),10000)
+	go run ./session/sim -model
+	@native=$$(go run ./session/sim -seeds 500 -hash) && \
+	wasm=$$($(CLEAN) GOOS=js GOARCH=wasm go run -exec "$$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ./session/sim -seeds 500 -hash) && \
+	echo "trace hash of 500 seeds: $$native natively, $$wasm in WebAssembly under Node" && test "$$native" = "$$wasm"
+
+# Breaks the session's rules one by one; each must be noticed. Some minutes.
+mutants:
+	go run ./session/sim/mutants
 
 # ROW picks rows by a word of their names. Fails when a goal is missed, after
 # both tables.
