@@ -241,7 +241,8 @@ export class Durability {
 	/** Ends everything; what was put off is written. */
 	close() {
 		if (this.#closed) return;
-		this.flush();
+		if (this.#keeper !== undefined) this.flush();
+		this.#cancelTimer();
 		this.#closed = true;
 		this.#held = [];
 		this.#stopHints();
