@@ -62,6 +62,7 @@ type confirmation struct {
 	proven    stamp // when the server was last known to wait for it (S50)
 	held      bool  // an approval that waits until the state has been read again
 	attempt   int   // how often RetryUnknown let the handler be tried again
+	before    bool  // an earlier page has sent the decision
 
 	claim      int // the Claim effect whose answer is to come, 0 for none
 	claimTimer int
@@ -78,7 +79,7 @@ func (c *confirmation) open() bool { return c.state <= Denied }
 
 // sent says that a decision has left this client, or its handler has started.
 func (c *confirmation) sent() bool {
-	return c.decided && (c.stream != 0 || c.state != Pending && c.state != Deciding)
+	return c.decided && (c.stream != 0 || c.before || c.state != Pending && c.state != Deciding)
 }
 
 // Pending says whether a confirmation holds the chat: every other turn is

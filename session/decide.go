@@ -103,7 +103,7 @@ func (s *Session) record(c *confirmation, d event.Decision) {
 		d.Always = false
 	}
 	c.decision, c.decided, c.stream, c.decidedAt = d, true, 0, s.stamp()
-	c.elsewhere, c.claimed = false, false
+	c.elsewhere, c.claimed, c.before = false, false, false
 	s.hold(c)
 	s.move(c, Deciding, nil)
 	s.persistNow()

@@ -139,7 +139,7 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 		id: saved.ToolCallID, name: saved.ToolName, toolset: saved.Toolset, mode: saved.Mode, reason: saved.Reason,
 		target: saved.Target, input: saved.Input, batch: batches[saved.Batch], position: saved.Position,
 		state: saved.State, decided: saved.Decided, decision: saved.Decision, auto: saved.Automatic,
-		conflict: saved.Conflict, attempt: saved.Attempt, asked: saved.Asked, at: s.now, rest: saved.Rest,
+		conflict: saved.Conflict, before: saved.Sent, attempt: saved.Attempt, asked: saved.Asked, at: s.now, rest: saved.Rest,
 		message: len(s.messages), arrived: s.restored(saved.ArrivedAt), decidedAt: s.restored(saved.DecidedAt),
 		proven: stamp{mono: s.now - longAgo},
 	}

@@ -145,7 +145,7 @@ func TestR13_ADecisionThatArrivedIsNotSentAgain(t *testing.T) {
 	again := c.reload(5_000)
 	again.history(stored(callPart("c1", "t"), resultPart("c1", `1`)))
 	again.wantPosts(0)
-	again.wantState("c1", "answered-elsewhere")
+	again.wantState("c1", "resolved")
 	again.wantStatus(session.Idle)
 }
 
