@@ -63,6 +63,32 @@ var faultNames = [faultCount]string{
 	F40Memory: "memory pressure",
 }
 
+// faultDeeds say what the simulation does, for the table of docs/reliability.md.
+var faultDeeds = [faultCount]string{
+	F1Split: "a body in up to nine chunks, cut anywhere", F2Delay: "10 ms to 10 s before a request or a chunk",
+	F3Throttle: "1, 10 or 100 KB/s", F4Reset: "the connection is lost at any byte", F5Close: "the body ends at any byte",
+	F6SlowClose: "the end comes 30 s late", F7Stall: "nothing for 5 s to 10 minutes or for ever, before the head or inside the body",
+	F8BlackHole:  "requests get no answer at all for up to 5 minutes; in some runs for ever",
+	F9LostAnswer: "the server has acted, the answer is lost", F10LostRequest: "the server never sees it",
+	F11DuplicateRequest: "the server sees it a second time, up to a minute later", F12DuplicateEvents: "the last events once more",
+	F13Reorder: "two neighbouring events change places", F14Gap: "an event that is no tool's is missing",
+	F15Status:    "sixteen statuses, with and without Retry-After, of a proxy before the server or after it",
+	F16Buffering: "the whole body at once, late", F17Framing: "BOM, CR, CRLF, comments, NUL, broken JSON, no end mark",
+	F19MutatedReplay: "a known call again with other arguments or without its flag",
+	F20ServerRestart: "all connections are lost, now and then the stored chat too", F21TokenExpiry: "401",
+	F22NoConnection: "the request fails at once", F23OnlineLies: "the flag toggles up to five times",
+	F24Clock: "the wall clock is off by an hour or a day", F25Timers: "timers run with 1 s or 1 minute granularity",
+	F26Freeze:  "no task for a minute or an hour, the monotonic clock with or without it; in some runs one page for ever",
+	F27BFCache: "connections end, then as freeze", F28Reload: "the page is loaded again at any step",
+	F29Kill: "as reload, and what was not strictly stored may be lost", F30Tabs: "up to three pages open and close",
+	F31Lock:         "the lock is stolen while its holder goes on, or there are no locks",
+	F32StorageError: "single accesses, or all, fail or hang; no storage at all", F33StorageLoss: "relaxed writes are lost, or the whole database",
+	F34Corruption: "a flipped bit in what is read", F35Broadcast: "hints are lost, late, doubled",
+	F36ServiceWorker: "an old copy of the chat is given", F37HostCallback: "the page's headers throw",
+	F38User:    "stops, taps twice, changes their mind, goes away for 12 minutes, lets a cut call be tried again",
+	F39Handler: "throws, never reports, reports twice, gives no JSON", F40Memory: "the core is gone, its page lives",
+}
+
 type faultSet [faultCount]bool
 
 // serverFaults are those where the server itself says something wrong. What is

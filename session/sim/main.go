@@ -21,6 +21,7 @@ func main() {
 		seed  = flag.Uint64("seed", 0, "play only this one")
 		trace = flag.Bool("trace", false, "say all that happens; with -seed")
 		quiet = flag.Bool("quiet", false, "say nothing but violations")
+		table = flag.Bool("table", false, "print what happened as a table for the documentation")
 		hash  = flag.Bool("hash", false, "say only the hash of all runs")
 		stop  = flag.Int("failures", 10, "end after so many violations")
 		model = flag.Bool("model", false, "explore the small model and play it against the session")
@@ -46,6 +47,8 @@ func main() {
 	}
 	sum := play(*first, *seeds, *stop, without(*avoid))
 	switch {
+	case *table:
+		sum.table(os.Stdout)
 	case *hash:
 		fmt.Printf("%016x\n", sum.hash)
 	case !*quiet:

@@ -42,7 +42,7 @@ func (n *network) send(c *conn, r *request) {
 		n.dead = w.now + int64(pick(&w.rng, 5_000, 60_000, 300_000))
 	}
 	switch {
-	case w.now < n.dead && !w.calm:
+	case w.now < n.dead && (!w.calm || w.stays == F8BlackHole):
 		return // nobody answers
 	case w.hits(F22NoConnection):
 		n.fail(c, 1)

@@ -37,3 +37,11 @@ func TestFaultsCanBeLeftOut(t *testing.T) {
 		}
 	}
 }
+
+func TestEachFaultSaysWhatItDoes(t *testing.T) {
+	for f := fault(1); f < faultCount; f++ {
+		if (faultDeeds[f] == "") != (f == F18Oversized) {
+			t.Errorf("F%d has no words, or should have none", int(f))
+		}
+	}
+}

@@ -85,3 +85,13 @@ func (s *summary) print(out io.Writer) {
 		}
 	}
 }
+
+// table prints the faults as docs/reliability.md has them.
+func (s *summary) table(out io.Writer) {
+	fmt.Fprintf(out, "| fault | what the simulation does | in runs of %d |\n|---|---|---|\n", s.seeds)
+	for f := fault(1); f < faultCount; f++ {
+		if f != F18Oversized {
+			fmt.Fprintf(out, "| F%d %s | %s | %d |\n", int(f), faultNames[f], faultDeeds[f], s.fired[f])
+		}
+	}
+}

@@ -20,6 +20,7 @@ type tab struct {
 	life     int // rises when the page or its core is gone
 	alive    bool
 	frozen   bool
+	forever  bool // it is frozen and does not come back
 	deferred []happening
 	slept    int64 // ms that the monotonic clock stood still
 
@@ -38,14 +39,12 @@ type tab struct {
 	durable bool    // the last write succeeded
 	claims  []claim // of this page, while the store does not work
 
-	cards    []card
-	tickets  int
-	open     int // promises that are not settled
-	failure  string
-	refused  bool // the person's last words must not leave (I6)
-	asked    bool // waits for the lock
-	inFlush  bool
-	flushing bool
+	cards   []card
+	tickets int
+	open    int // promises that are not settled
+	failure string
+	refused bool // the person's last words must not leave (I6)
+	asked   bool // waits for the lock
 }
 
 type timer struct {
@@ -137,7 +136,7 @@ func (w *world) lockless() bool {
 		w.faults.fired[F31Lock] = true
 		return true
 	}
-	return false
+	return w.stays == F31Lock
 }
 
 func (t *tab) decode(bytes []byte) *session.Saved {
@@ -594,7 +593,7 @@ func (t *tab) takeOver() {
 // acting calls do when this page may act: with the lock, and with what is stored.
 func (t *tab) acting(do func(s *session.Session)) {
 	w := t.w
-	go_ := func() {
+	act := func() {
 		t.fence = w.store.newFence()
 		if t.s == nil {
 			return
@@ -613,10 +612,10 @@ func (t *tab) acting(do func(s *session.Session)) {
 		})
 	}
 	if w.lockless() || w.lock.holder == t && w.lock.life == t.life {
-		go_()
+		act()
 		return
 	}
-	w.lock.acquire(t, go_)
+	w.lock.acquire(t, act)
 }
 
 func (t *tab) wake() {
@@ -693,7 +692,7 @@ func (t *tab) freeze(ms int, clockStands bool) {
 	t.frozen = true
 	life := t.life
 	t.w.after(ms, nil, func() {
-		if t.life == life && t.frozen {
+		if t.life == life && t.frozen && !t.forever {
 			if clockStands {
 				t.slept += int64(ms)
 			}

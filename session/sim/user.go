@@ -131,7 +131,7 @@ func (w *world) whim(t *tab) {
 				t.acting(func(s *session.Session) {
 					ticket := t.ticket()
 					s.RetryUnknown(ticket, call)
-					w.check.retried(t, call)
+					w.check.retried(call)
 				})
 				return
 			}

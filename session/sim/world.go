@@ -29,6 +29,7 @@ type world struct {
 	hash   uint64
 	trace  io.Writer // nil for none
 	calm   bool      // faults have stopped
+	stays  fault     // but for this one, 0 for none (R42)
 }
 
 // epoch is where the wall clock begins, ms since 1970.
@@ -51,7 +52,7 @@ type result struct {
 }
 
 type stats struct {
-	turns, gestures, decisions, executions, runs, reloads, retries, unknown int
+	turns, gestures, decisions, executions, runs, reloads, unknown int
 }
 
 // run plays the seed.
@@ -88,14 +89,26 @@ func (w *world) settle() {
 	if w.check.violation != "" {
 		return
 	}
-	w.say("faults stop")
 	w.calm = true
+	if w.rng.chance(300) {
+		w.stays = pick(&w.rng, F8BlackHole, F26Freeze, F31Lock, F32StorageError)
+	}
+	w.say("faults stop, but for", faultNames[w.stays])
 	w.store.recover()
 	if len(w.tabs) == 0 {
 		w.open()
 	}
-	for _, t := range w.tabs {
-		t.thaw()
+	switch w.stays {
+	case F8BlackHole:
+		w.net.dead = w.now + 2*settleTime
+	case F32StorageError:
+		w.store.failed = true
+	}
+	for i, t := range w.tabs {
+		if t.thaw(); i == 1 && w.stays == F26Freeze {
+			t.frozen, t.forever = true, true
+			continue
+		}
 		w.after(1_000, t, t.wake)
 		w.after(settleTime/2, t, t.reread)
 		w.after(settleTime-15_000, t, t.reread)
