@@ -17,6 +17,7 @@ import { statements } from './statements.js';
 
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const engines = /** @type {const} */ (['chromium', 'firefox', 'webkit']);
+const names = { chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKit' };
 
 /** @typedef {Record<string, Record<string, string>>} Results by case and engine: `passed`, or why not */
 
@@ -52,11 +53,11 @@ const numbersOf = (name) => (/^((?:[A-Z]+\d+ )+)/.exec(name)?.[1] ?? '').trim().
 /** @param {Results} results */
 function statementTable(results) {
 	const units = unitNames();
-	/** @type {string[]} */
-	const notes = [];
-	const note = (/** @type {string} */ text) => {
-		if (!notes.includes(text)) notes.push(text);
-		return notes.indexOf(text) + 1;
+	/** Engines by what they cannot show. @type {Map<string, Set<string>>} */
+	const notes = new Map();
+	const note = (/** @type {string} */ text, /** @type {string} */ engine) => {
+		notes.set(text, (notes.get(text) ?? new Set()).add(names[/** @type {'chromium'} */ (engine)]));
+		return [...notes.keys()].indexOf(text) + 1;
 	};
 	const rows = statements.map(([number, words, elsewhere]) => {
 		const cases = Object.entries(results).filter(([name]) => numbersOf(name).includes(number));
@@ -64,7 +65,7 @@ function statementTable(results) {
 		const cells = engines.map((engine) => {
 			const states = cases.map(([, result]) => result[engine]).filter(Boolean);
 			const passed = states.filter((state) => state.startsWith('passed')).length;
-			const marks = [...new Set(states.filter((state) => state !== 'passed').map((state) => note(`${engine}: ${state.replace(/^(passed, but|not run:) /, '')}`)))];
+			const marks = [...new Set(states.filter((state) => state !== 'passed').map((state) => note(state.replace(/^(passed, but|not run:) /, ''), engine)))];
 			if (states.length === 0) return '';
 			return `${passed} of ${states.length}${marks.length > 0 ? ` (${marks.map((n) => `note ${n}`).join(', ')})` : ''}`;
 		});
@@ -72,7 +73,7 @@ function statementTable(results) {
 	});
 	return [
 		'| | statement | Chromium | Firefox | WebKit | Node | shown elsewhere |', '|---|---|---|---|---|---|---|', ...rows, '',
-		...notes.map((text, i) => `${i + 1}. ${text}`),
+		...[...notes].map(([text, where], i) => `${i + 1}. ${[...where].join(', ')}: ${text}`),
 	].join('\n');
 }
 

@@ -316,6 +316,7 @@ export const gesture = [
 	{
 		name: 'S49 twenty calls of one tool need twenty gestures, and the count shows from the third; the run can be stopped',
 		async run({ page, click }) {
+			await page.resize(900, 1200); // room for the outcomes, so that nothing scrolls
 			await page.evaluate(() => {
 				const { kit } = globalThis;
 				kit.mount(Array.from({ length: 20 }, (_, i) => kit.call('delete-post', { toolCallId: `n${i}`, alreadyAsked: i })));
