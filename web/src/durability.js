@@ -34,6 +34,9 @@ const relaxedDelay = 250;
 /** How long an act waits for another page that is acting, ms (R20). */
 const busyTimeout = 15_000;
 
+/** How a write ended; `off`: this page does not write. */
+const Written = Object.freeze({ stored: 0, refused: 1, failed: 2, off: 3 });
+
 /** Verdicts of a claim (session.Verdict). */
 const Verdict = Object.freeze({ Granted: 0, Taken: 1, Dead: 2, Unclaimable: 3 });
 
@@ -182,17 +185,27 @@ export class Durability {
 		this.#take();
 		if (this.#keeper === undefined) return;
 		this.#strict++;
-		const write = this.#write(true, this.#hold);
-		void within(strictTimeout, write)
-			.then(
-				(stored) => this.#tell(stored),
-				() => this.#tell(false),
-			)
-			.finally(() => {
-				if (--this.#strict > 0 || this.#closed) return;
-				for (const effect of this.#held.splice(0)) this.#owner.perform(effect);
-				this.settle();
-			});
+		void this.#write(true, this.#hold, strictTimeout).then((result) => {
+			this.#strict--;
+			if (result === Written.refused) this.#yield();
+			if (this.#strict > 0 || this.#closed) return;
+			for (const effect of this.#held.splice(0)) this.#owner.perform(effect);
+			this.settle();
+		});
+	}
+
+	/**
+	 * Another page has taken the right to act since: what this one was about to do
+	 * is not done, and what the other does is shown.
+	 */
+	#yield() {
+		this.#held = [];
+		const hold = this.#hold;
+		this.#hold = undefined;
+		hold?.release();
+		this.#input('stop', [0, 0]);
+		this.#cancelTimer();
+		void this.#look();
 	}
 
 	/**
@@ -257,9 +270,10 @@ export class Durability {
 		const due = this.#timer !== undefined;
 		this.#cancelTimer();
 		if (!due || this.#closed || !this.#take()) return;
-		if (this.#keeper !== undefined && hold !== undefined) {
-			void this.#write(false, hold).then((stored) => this.#tell(stored), () => this.#tell(false));
-		}
+		if (this.#keeper === undefined || hold === undefined) return;
+		void this.#write(false, hold, strictTimeout).then((result) => {
+			if (result === Written.refused && this.#hold === hold) this.#yield();
+		});
 	}
 
 	#cancelTimer() {
@@ -285,22 +299,27 @@ export class Durability {
 	 *
 	 * @param {boolean} strict
 	 * @param {Hold | undefined} hold
-	 * @returns {Promise<boolean>} whether it is stored
+	 * @param {number} patience ms
+	 * @returns {Promise<number>} of Written; never rejects
 	 */
-	#write(strict, hold) {
+	#write(strict, hold, patience) {
 		const { storage, tabs } = /** @type {Keeper} */ (this.#keeper);
 		const snapshot = /** @type {Uint8Array} */ (this.#snapshot);
 		const chatId = this.#owner.chatId();
 		const acting = this.#owner.link().call('acting', []) === 1;
-		const write = this.#writing.catch(() => {}).then(async () => {
-			if (hold === undefined || hold.lost() || this.#readOnly || this.#keeper === undefined) return false;
-			const stored = { snapshot, fence: this.#fence, version: ++this.#version, page: tabs.page, acting };
-			const done = await storage.write(chatId, stored, { strict });
-			if (done) tabs.tell({ kind: 'changed', chatId });
-			return done;
+		const fence = this.#fence;
+		const write = this.#writing.then(async () => {
+			if (hold === undefined || this.#readOnly || this.#keeper === undefined) return Written.off;
+			const stored = { snapshot, fence, version: ++this.#version, page: tabs.page, acting };
+			if (!(await storage.write(chatId, stored, { strict }))) return Written.refused;
+			tabs.tell({ kind: 'changed', chatId });
+			return Written.stored;
 		});
 		this.#writing = write.catch(() => {});
-		return write;
+		return within(patience, write).catch(() => Written.failed).then((result) => {
+			if (result !== Written.off) this.#tell(result === Written.stored);
+			return result;
+		});
 	}
 
 	/** Shows what is stored, when it is newer than what is shown. */

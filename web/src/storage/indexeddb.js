@@ -40,11 +40,10 @@ export class IndexedDBStorage {
 
 	/** @type {StoragePort['write']} */
 	write(chatId, stored, { strict }) {
-		return this.#run(['chats'], 'readwrite', strict, (stores, get, done) => {
-			get(stores.chats.get(chatId), (there) => {
-				const newer = (there?.fence ?? 0) > stored.fence;
-				if (!newer) stores.chats.put(stored, chatId);
-				done(!newer);
+		return this.#run(['chats', 'fences'], 'readwrite', strict, (stores, get, done) => {
+			get(stores.fences.get(chatId), (newest = 0) => {
+				if (newest <= stored.fence) stores.chats.put(stored, chatId);
+				done(newest <= stored.fence);
 			});
 		});
 	}

@@ -23,7 +23,7 @@ export class MemoryStorage {
 
 	/** @type {StoragePort['write']} */
 	async write(chatId, stored) {
-		if ((this.#chats.get(chatId)?.fence ?? 0) > stored.fence) return false;
+		if ((this.#fences.get(chatId) ?? 0) > stored.fence) return false;
 		this.#chats.set(chatId, { ...stored });
 		return true;
 	}

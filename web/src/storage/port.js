@@ -21,8 +21,8 @@
  * @typedef {object} StoragePort
  * @property {(chatId: string) => Promise<Stored | undefined>} read
  * @property {(chatId: string, stored: Stored, options: {strict: boolean}) => Promise<boolean>} write
- *   `strict`: on disk before it resolves; false: a page with a higher fence has
- *   written, and nothing was changed
+ *   `strict`: on disk before it resolves; false: a higher fence was given out
+ *   since, and nothing was changed
  * @property {(chatId: string) => Promise<number>} nextFence a number above all earlier ones of the chat
  * @property {(chatId: string, key: string, claim: Claim) => Promise<Claim>} claim
  *   records the claim if there is none, on disk; gives the one that stands
