@@ -17,7 +17,7 @@ const keys = {
 };
 
 /** GTK's, and some more. In milliseconds. */
-const doubleClickTime = 500;
+const doubleClickTime = 430;
 
 /** Of the virtual screen. Its pointer rests in the middle, and the window under it has the focus. */
 const screenSize = { width: 1600, height: 1400 };
