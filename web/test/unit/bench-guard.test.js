@@ -50,13 +50,13 @@ for (const { name, count, chunk, goal } of [
 }
 
 test('a delta costs the same behind 2,000 messages', async () => {
-	const stream = chunks(frames(deltas(5_000, 4), 'sveda'), 16 * 1024);
+	// By difference: sending 2,000 messages has a price of its own, once a turn.
+	const [long, short] = [40_000, 10_000].map((n) => chunks(frames(deltas(n, 4), 'sveda'), 16 * 1024));
 	const stored = history(2_000);
-	const best = await least(
-		[() => cost(make(api).open(stored), stream), () => cost(make(api).open([]), stream)],
-		([long, short]) => long / short <= 2,
-	);
-	assert.ok(best[0] / best[1] <= 3, `${(best[0] / best[1]).toFixed(2)} times`);
+	const works = [stored, []].flatMap((before) => [long, short].map((stream) => () => cost(make(api).open(before), stream)));
+	const ratio = (/** @type {number[]} */ [a, b, c, d]) => (a - b) / (c - d);
+	const best = await least(works, (costs) => ratio(costs) <= 1.5);
+	assert.ok(ratio(best) <= 3, `${ratio(best).toFixed(2)} times`);
 });
 
 test('twice the deltas cost twice', async () => {
