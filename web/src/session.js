@@ -451,7 +451,7 @@ export class SvedaChatSession {
 	 */
 	async replyToolCallConsents(replies, options = {}, payload = options.payload) {
 		return this.#decide(
-			replies.map(({ toolCallId, result, denyReason }) => ({
+			checkedList(replies).map(({ toolCallId, result, denyReason }) => ({
 				toolCallId, decision: /** @type {any} */ (result), reason: denyReason,
 			})),
 			{ ...options, payload },
@@ -570,7 +570,7 @@ export class SvedaChatSession {
 	async #decide(decisions, options) {
 		/** @type {(string | undefined)[]} */
 		const fields = turnFields(options);
-		for (const { toolCallId, decision, reason, digest, remember } of decisions) {
+		for (const { toolCallId, decision, reason, digest, remember } of checkedList(decisions)) {
 			fields.push(String(toolCallId), String(decision), reason ?? '', digest ?? '', remember === 'chat' ? '1' : '');
 		}
 		if (this.#client.keeper !== undefined) await this.#durability.act();
@@ -706,4 +706,16 @@ function turnFields({ context, payload, options, model, provider }) {
  */
 function pickDetails({ reason, remember, digest }) {
 	return { reason, remember, digest };
+}
+
+/**
+ * Decisions come from pages: what is no list of objects decides nothing.
+ *
+ * @template T
+ * @param {readonly T[]} list
+ * @returns {readonly T[]}
+ */
+function checkedList(list) {
+	if (Array.isArray(list) && list.every((item) => typeof item === 'object' && item !== null)) return list;
+	throw new SvedaError('invalid-decision', 'decisions must be a list of {toolCallId, decision}');
 }

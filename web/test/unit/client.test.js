@@ -169,6 +169,10 @@ test('asgard: where it goes, with which headers, and decisions with its words', 
 	assert.equal(request.body.text, 'hello');
 	assert.deepEqual(await session.replyToolCallConsents([{ toolCallId: 'c', result: 'ALLOW_ONCE' }]), [{ toolCallId: 'c', outcome: 'not-pending' }]);
 	await assert.rejects(session.replyToolCallConsents([{ toolCallId: 'c', result: /** @type {any} */ ('ALLOW') }]), { code: 'invalid-decision' });
+	for (const list of [undefined, null, 'c1', [null], [undefined], ['c1']]) {
+		await assert.rejects(session.resolveToolConfirmations(/** @type {any} */ (list)), { code: 'invalid-decision' });
+		await assert.rejects(session.replyToolCallConsents(/** @type {any} */ (list)), { code: 'invalid-decision' });
+	}
 	await assert.rejects(session.continueAfterMaxSteps(), { code: 'unsupported' });
 });
 
