@@ -173,7 +173,7 @@ for (const [name, breaks, within] of /** @type {[string, (() => void) | undefine
 	['with BroadcastChannel within a second', undefined, 1000],
 	['without it, by looking now and then', noChannel, 3000],
 ])) {
-	test(`R26 F35 after a decision in one tab the other drops its buttons ${name}`, async () => {
+	test(`R26 F35 B064 after a decision in one tab the other drops its buttons ${name}`, async () => {
 		const a = await tab({ break: breaks });
 		await a.evaluate('session.send("delete post 4")');
 		await until(a, 'session.confirmationPending');

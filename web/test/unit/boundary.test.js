@@ -262,6 +262,27 @@ test('2.21 R36 an object that was closed says so', async () => {
 	assert.equal(session.messages.length, 2);
 });
 
+test('2.2 B148 every call returns while the server never answers', async () => {
+	const client = new SvedaClient({
+		endpoints: { stream: 'http://localhost/sveda/stream', histories: 'http://localhost/sveda/chat-histories' },
+		fetchFn: () => new Promise(() => {}),
+	});
+	const session = client.createSession('waits');
+	const turn = session.send('hello');
+	await assert.rejects(session.send('again'), { code: 'busy' });
+	assert.deepEqual(await session.resolveToolConfirmations([{ toolCallId: 'none', decision: 'approve' }]), [
+		{ toolCallId: 'none', outcome: 'not-pending' },
+	]);
+	const reading = session.reload();
+	assert.equal(session.status, 'submitted');
+	session.stop();
+	await turn;
+	assert.equal(session.status, 'idle');
+	session.close();
+	await reading.catch(() => {});
+	assert.equal(new SvedaClient({ endpoints: { stream: 'http://localhost/x' } }).createSession('c').status, 'idle', 'the core answers');
+});
+
 test('B156 the core stays alive while nothing happens', async () => {
 	await sleep(1100);
 	assert.ok(core().alive);
