@@ -156,6 +156,7 @@ func (s *Session) recallLate(st *stream) bool {
 		}
 	}
 	s.outputs = append(st.outputs, s.outputs...)
+	s.clearTimer(st.watchdog)
 	s.clearTimer(st.deadline)
 	s.main = nil
 	s.tellRun()

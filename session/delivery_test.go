@@ -215,6 +215,28 @@ func TestI13_SleepThatOnlyTheWallClockSaw(t *testing.T) {
 	c.wantCardError("c1", session.CodeLateApproval)
 }
 
+func TestI13_ARequestThatWaitedForTheStoreTooLongIsNotSent(t *testing.T) {
+	c := asking(t)
+	tap := c.ticket()
+	c.put(func(c *chat) {
+		c.s.Decide(tap, []session.Choice{choice("c1", "approve", "")}, session.TurnOptions{})
+		for _, e := range append([]session.Effect(nil), c.s.Flush().Effects...) {
+			if e.Kind != session.OpenStream {
+				c.do(e)
+				continue
+			}
+			c.s.At(120_001) // the machine slept while the store was asked
+			if _, err := c.s.Encode(e.ID, nil); err == nil {
+				c.t.Error("the request has bytes")
+			}
+		}
+	})
+	c.wantState("c1", "pending")
+	c.wantCardError("c1", session.CodeLateApproval)
+	c.wantError(tap, session.CodeLateApproval)
+	c.wantPosts(1)
+}
+
 func TestI13_ADenialIsDeliveredHoweverOld(t *testing.T) {
 	c := newChat(t, patient)
 	c.send("x")

@@ -10,10 +10,11 @@ import (
 
 // Encode builds the request of an OpenStream effect. context is the page's
 // context as a JSON object (nil for none); the turn's own context is laid over
-// it (contract sveda 3.25).
+// it (contract sveda 3.25). A request that is not to be sent any more is an
+// error: nothing hangs on it, the driver drops it.
 func (s *Session) Encode(id int, context []byte) (event.WireRequest, *Error) {
 	st := s.streamOf(id)
-	if st == nil {
+	if st == nil || st.request.Cursor == "" && s.recallLate(st) { // it may have waited for the store (I13)
 		return event.WireRequest{}, newError(CodeRequestFailed, "the request is not wanted any more")
 	}
 	if st.wire != nil && st.request.Cursor == "" {
