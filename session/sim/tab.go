@@ -349,7 +349,7 @@ func (t *tab) request(e session.Effect) {
 	t.tick()
 	wire, err := t.s.Encode(e.ID, nil)
 	if err != nil {
-		return
+		return // it is not wanted any more
 	}
 	c := &conn{t: t, life: t.life, stream: e.ID, post: wire.Method == "POST"}
 	if c.post {

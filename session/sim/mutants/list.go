@@ -38,7 +38,7 @@ var mutants = []mutant{
 	{"a decision that failed stays undecidable (rule 6)", "decide.go",
 		"\t\tc.auto = false\n\t\ts.move(c, Pending, err)", "\t\tc.auto = false\n\t\ts.move(c, Approved, err)"},
 	{"an attempt is sent in other words (R14)", "encode.go",
-		"if st.wire != nil {", "if st.wire != nil && st.accepted {"},
+		"if st.wire != nil && st.request.Cursor", "if st.wire != nil && st.accepted && st.request.Cursor"},
 	{"failures are retried without end (R14)", "delivery.go",
 		"st.attempt >= s.cfg.DecisionAttempts ||", "st.attempt < 0 ||"},
 	{"final failures are sent again (R11)", "delivery.go",
