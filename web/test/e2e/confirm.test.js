@@ -152,6 +152,8 @@ test('W7 a reload keeps the card of a tool of the page', async () => {
 test('R17 R18 a send while a call waits leaves no trace', async () => {
 	await say(page, 'delete post 2');
 	await card(page, 'post_id');
+	// The card comes before the end of its stream; nothing else shall change below.
+	await page.waitForFunction(() => /** @type {any} */ (globalThis).demo.session.status === 'idle');
 	const before = await state(page);
 	const turns = (await playground.turns()).length;
 	const stored = () => page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
