@@ -70,6 +70,7 @@ type confirmation struct {
 
 	elsewhere      bool // another page acts on it
 	elsewhereSince stamp
+	elsewhereID    int // names it in the timer
 	elsewhereTimer int
 	rest           []byte // of a newer snapshot, opaque
 }
@@ -292,6 +293,10 @@ func denied(output []byte) bool {
 // dropConfirmations forgets ended confirmations as the next turn begins.
 func (s *Session) dropConfirmations() {
 	s.tellUnknown()
+	s.clearConfirmations()
+}
+
+func (s *Session) clearConfirmations() {
 	if len(s.confirmations) > 0 {
 		s.confirmations = nil
 		clear(s.byCall)

@@ -48,7 +48,7 @@ func (s *Session) Adopt(saved *Saved, alive bool) *Error {
 	s.messages, s.outputs, s.grants, s.batch = nil, nil, nil, nil
 	s.calls, s.results, s.early = map[string]callRef{}, map[string]callRef{}, map[string]event.Part{}
 	s.change(Change{Kind: MessagesReset})
-	s.dropConfirmations()
+	s.clearConfirmations()
 	s.load(saved, alive)
 	s.keepEnds(old, oldResults)
 	return nil
@@ -105,6 +105,7 @@ func (s *Session) load(saved *Saved, alive bool) {
 		s.tellGrants()
 	}
 	s.tellOutputs()
+	s.keepResults(nil, nil, false) // what this page knows to be over stays so
 	started := map[string]bool{}
 	for _, r := range saved.Runs {
 		started[r.ToolCallID] = true

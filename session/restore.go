@@ -214,8 +214,8 @@ func (s *Session) matchConfirmations(asked bool) {
 				continue // the call is back: it is asked anew below
 			}
 			c.message = at.message
-			if r, ok := s.results[c.id]; ok && !s.messages[r.message].Parts[r.part].Local {
-				s.serverResult(c.id, s.messages[r.message].Parts[r.part].Output)
+			if r, ok := s.results[c.id]; ok {
+				s.endByList(c, &s.messages[r.message].Parts[r.part])
 			}
 		} else if c.state == Pending || c.state == Deciding && c.stream == 0 {
 			c.absent = true
@@ -243,6 +243,18 @@ func (s *Session) matchConfirmations(asked bool) {
 				s.ask(at, nil, nil)
 			}
 		}
+	}
+}
+
+// endByList ends a confirmation whose call has a result in the list: the server's,
+// or one that a page of this chat made (R49).
+func (s *Session) endByList(c *confirmation, result *event.Part) {
+	switch {
+	case !result.Local:
+		s.serverResult(c.id, result.Output)
+	case (c.state == Pending || c.state == Deciding) && c.target == event.Frontend:
+		c.decided, c.decision.Approve = true, !denied(result.Output)
+		s.move(c, Resolved, nil)
 	}
 }
 

@@ -111,36 +111,30 @@ func (s *Session) setElsewhere(c *confirmation) {
 	c.elsewhere = true
 	c.elsewhereSince = s.stamp()
 	s.clearTimer(c.elsewhereTimer)
-	c.elsewhereTimer = s.setTimer(elsewhereTimer, s.place(c), elsewhereTimeout)
+	s.lastID++
+	c.elsewhereID = s.lastID
+	c.elsewhereTimer = s.setTimer(elsewhereTimer, c.elsewhereID, elsewhereTimeout)
 	s.showConfirmation(c)
 }
 
-// place is where a confirmation stands in the list, to name it in a timer.
-func (s *Session) place(c *confirmation) int {
-	for i, other := range s.confirmations {
-		if other == c {
-			return i
+// elsewhereDue looks at what another page does.
+func (s *Session) elsewhereDue(id int) {
+	var c *confirmation
+	for _, other := range s.confirmations {
+		if other.elsewhere && other.elsewhereID == id {
+			c = other
 		}
 	}
-	return -1
-}
-
-// elsewhereDue looks at what another page does.
-func (s *Session) elsewhereDue(at int) {
-	if at >= len(s.confirmations) {
+	if c == nil {
 		return
 	}
-	c := s.confirmations[at]
 	c.elsewhereTimer = 0
-	if !c.elsewhere {
-		return
-	}
 	if s.since(c.elsewhereSince) > int64(max(s.cfg.ToolTimeout, elsewhereTimeout)) {
 		s.takeOver(c)
 		s.goOn()
 		return
 	}
-	c.elsewhereTimer = s.setTimer(elsewhereTimer, at, elsewhereTimeout)
+	c.elsewhereTimer = s.setTimer(elsewhereTimer, id, elsewhereTimeout)
 	s.look(false)
 }
 

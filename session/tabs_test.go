@@ -287,3 +287,41 @@ func TestR31_DecisionsAndStartsAreStoredBeforeTheyAct(t *testing.T) {
 	c.tap("c2", "deny")
 	strictBefore(session.OpenStream)
 }
+
+// A stored state that lost the run, because the database was thrown away or
+// damaged, does not make this page run its handler again.
+func TestI2_APageNeverRunsAHandlerTwiceWhateverIsStored(t *testing.T) {
+	c := archiving(t)
+	before := c.saved() // the card still waits
+	c.tap("c1", "approve")
+	c.claimed(session.Granted, "")
+	c.wantRuns(1)
+	c.stop() // the handler is given up; nothing was reported
+	c.put(func(c *chat) {
+		if err := c.s.Adopt(before, false); err != nil {
+			c.t.Fatal(err)
+		}
+	})
+	c.wantRuns(1)
+	c.wantState("c1", "resolved") // what this page knows to be over stays so
+	c.tap("c1", "approve")
+	c.tap("c1", "deny")
+	c.wantRuns(1)
+}
+
+func TestR49_AResultThatIsKnownEndsTheCardOfAnOlderState(t *testing.T) {
+	a := archiving(t)
+	b := a.other()
+	stale := b.saved()
+	a.tap("c1", "approve")
+	a.claimed(session.Granted, "")
+	a.output("c1", `{"ok":true}`)
+	b.adopt(a, true)
+	b.put(func(c *chat) {
+		if err := c.s.Adopt(stale, true); err != nil {
+			c.t.Fatal(err)
+		}
+	})
+	b.wantState("c1", "resolved")
+	b.wantRuns(0)
+}
