@@ -255,6 +255,7 @@ func (c *checker) step() {
 			continue
 		}
 		waits := false
+		c.ended(t)
 		for i := range t.cards {
 			k := &t.cards[i]
 			waits = waits || k.state == "deciding"
@@ -270,6 +271,23 @@ func (c *checker) step() {
 		}
 		if len(t.timers) > 64 || len(t.held) > 64 {
 			c.fail("I10: a queue grows")
+		}
+	}
+}
+
+// ended says that no card is live whose call has its result in the chat (R49).
+func (c *checker) ended(t *tab) {
+	for i := range t.cards {
+		k := &t.cards[i]
+		if k.state != "pending" && k.state != "deciding" {
+			continue
+		}
+		for _, m := range t.s.Messages() {
+			for j := range m.Parts {
+				if p := &m.Parts[j]; p.Kind == event.ResultPart && p.ToolCallID == k.call {
+					c.fail("R49: " + t.name() + " has the result of " + k.call + " and shows it as " + k.state)
+				}
+			}
 		}
 	}
 }

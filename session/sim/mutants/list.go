@@ -77,6 +77,8 @@ var mutants = []mutant{
 		"if st == nil || st.parked {\n\t\treturn\n\t}\n\tst.heard", "if st == nil {\n\t\treturn\n\t}\n\tst.heard"},
 	{"timers live on after close (I10)", "stop.go",
 		"s.clearTimer(s.timers[0].id)", "s.timers = s.timers[1:]"},
+	{"what a page knows to be over is asked again (R49)", "load.go",
+		"case s.over(c.id):", "case s.over(c.id) && c.conflict:"},
 	{"a denial after an unknown outcome says that nothing ran", "tools.go",
 		"if c.attempt > 0 {", "if c.attempt < 0 {"},
 }
