@@ -188,34 +188,13 @@ func (s *Session) appendText(st *stream, e *event.Event, kind event.PartKind) {
 	}
 	from := len(p.Text)
 	p.Text = append(p.Text, e.Text...)
-	over := s.appendRun(st, e.Kind, p)
+	// Deltas that follow and differ in their text only would lead to the same.
+	if run, ok := st.reader.(event.TextRun); ok && !s.events {
+		count := 0
+		p.Text, count = run.AppendRun(p.Text, e.Kind, maxPart)
+		st.events += count
+	}
 	s.textAppended(m, last, from, len(p.Text))
-	if over {
-		s.limitReached(st)
-	}
-}
-
-// appendRun appends the deltas that follow and differ in their text only: they
-// would all lead to what the first has led to. It reports a part that is full.
-func (s *Session) appendRun(st *stream, kind event.Kind, p *event.Part) (over bool) {
-	run, ok := st.reader.(event.TextRun)
-	if !ok || s.events {
-		return false
-	}
-	text := p.Text
-	for {
-		more, ok := run.NextText(kind)
-		if !ok {
-			p.Text = text
-			return false
-		}
-		st.events++
-		if len(text)+len(more) > maxPart {
-			p.Text = text
-			return true
-		}
-		text = append(text, more...)
-	}
 }
 
 // textAppended tells of appended text. Deltas of one output become one change.

@@ -140,10 +140,11 @@ type Reader interface {
 
 // TextRun is a Reader that gives a run of deltas without an Event for each.
 type TextRun interface {
-	// NextText gives the text of the next event when that is a delta of this kind
-	// (Text or Reasoning) which differs from the last event of Next in its text
-	// only. Otherwise it gives nothing, and Next has the event.
-	NextText(kind Kind) (text []byte, ok bool)
+	// AppendRun appends the texts of the events that follow, as long as they are
+	// deltas of this kind (Text or Reasoning) which differ from the last event of
+	// Next in their text only, and dst grows no longer than limit. It gives their
+	// number; the event behind them comes from Next.
+	AppendRun(dst []byte, kind Kind, limit int) (text []byte, count int)
 }
 
 // Resumer is a Reader of a protocol that can go on after a cut.

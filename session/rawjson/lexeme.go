@@ -31,6 +31,13 @@ func load8(b []byte) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
+// store8 writes what load8 reads.
+func store8(b []byte, x uint64) {
+	_ = b[7]
+	b[0], b[1], b[2], b[3] = byte(x), byte(x>>8), byte(x>>16), byte(x>>24)
+	b[4], b[5], b[6], b[7] = byte(x>>32), byte(x>>40), byte(x>>48), byte(x>>56)
+}
+
 // special8 has the high bit set in the lowest byte of x that is a quote, a backslash or
 // below U+0020; bits above that one may be wrong.
 func special8(x uint64) uint64 {

@@ -1,6 +1,10 @@
 package rawjson
 
-import "testing"
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
 
 func TestRepeat(t *testing.T) {
 	names := NewNames("a", "delta")
@@ -75,6 +79,79 @@ func FuzzRepeat(f *testing.F) {
 	})
 }
 
+func learned(t testing.TB, object string) *Repeat {
+	names := NewNames("delta")
+	var v [1]Value
+	b := []byte(object)
+	if err := names.Scan(b, v[:]); err != nil {
+		t.Fatal(err)
+	}
+	r := &Repeat{Before: "data: ", After: "\n\n"}
+	r.Learn(b, v[0].Raw)
+	return r
+}
+
+func TestRun(t *testing.T) {
+	const a, b = `data: {"a":1,"delta":"`, `","b":2}` + "\n\n"
+	tests := []struct {
+		name, learned, stream, want, rest string
+		count                             int
+	}{
+		{"texts of every length", "", a + "" + b + a + "1" + b + a + "12345678" + b + a + "1234567890123456789012345678901234567890" + b,
+			"1123456781234567890123456789012345678901234567890", "", 4},
+		{"escapes", "", a + `\n` + b + a + `\u00e4\"` + b + a + "x" + b, "\nä\"x", "", 3},
+		{"another object", "", a + "x" + b + `data: {"a":2,"delta":"y","b":2}` + "\n\n", "x", `data: {"a":2,"delta":"y","b":2}` + "\n\n", 1},
+		{"another field", "", a + "x" + b + "id: 7\n" + a + "y" + b, "x", "id: 7\n" + a + "y" + b, 1},
+		{"cut in the text", "", a + "x" + b + a + "y", "x", a + "y", 1},
+		{"cut in the blank line", "", a + "x" + b + a + "y" + b[:len(b)-1], "x", a + "y" + b[:len(b)-1], 1},
+		{"cut in front of the text", "", a + "x" + b + a[:9], "x", a[:9], 1},
+		{"control character", "", a + "x\ny" + b, "", a + "x\ny" + b, 0},
+		{"over the limit", "", a + strings.Repeat("x", 60) + b + a + strings.Repeat("y", 41) + b, strings.Repeat("x", 60), a + strings.Repeat("y", 41) + b, 1},
+		{"learned from several lines", "{\"a\":1,\n\"delta\":\"x\"}", "data: {\"a\":1,\n\"delta\":\"x\"}\n\n", "", "data: {\"a\":1,\n\"delta\":\"x\"}\n\n", 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if test.learned == "" {
+				test.learned = `{"a":1,"delta":"first","b":2}`
+			}
+			r := learned(t, test.learned)
+			out, read, count := r.AppendRun([]byte("kept "), []byte(test.stream), 105)
+			if string(out) != "kept "+test.want || test.stream[read:] != test.rest || count != test.count {
+				t.Errorf("expected %q, %d texts and the rest %q, got %q, %d and %q", test.want, test.count, test.rest, out, count, test.stream[read:])
+			}
+		})
+	}
+	if out, read, _ := new(Repeat).AppendRun(nil, []byte("data: {}"), 10); out != nil || read != 0 {
+		t.Error("ran before it learned")
+	}
+}
+
+// FuzzRun holds that a run says what its objects say one by one.
+func FuzzRun(f *testing.F) {
+	f.Add(`{"delta":"x"}`, []byte(`data: {"delta":"a"}`+"\n\n"+`data: {"delta":"\u0041b"}`+"\n\n"), 10)
+	f.Fuzz(func(t *testing.T, object string, stream []byte, limit int) {
+		names := NewNames("delta")
+		var v [1]Value
+		if names.Scan([]byte(object), v[:]) != nil || v[0].Kind != String || v[0].Duplicate {
+			return
+		}
+		r := learned(t, object)
+		out, read, count := r.AppendRun(nil, stream, limit)
+		var want []byte
+		frames := bytes.SplitAfter(stream[:read], []byte("\n\n"))
+		for _, frame := range frames[:len(frames)-1] {
+			lexeme, _, ok := r.Match(bytes.TrimSuffix(bytes.TrimPrefix(frame, []byte("data: ")), []byte("\n\n")))
+			if !ok {
+				t.Fatalf("took %q, which does not repeat %q", frame, object)
+			}
+			want = AppendString(want, lexeme)
+		}
+		if count != len(frames)-1 || string(out) != string(want) || len(out) > max(limit, 0) {
+			t.Fatalf("expected %q of %d frames within %d bytes, got %q of %d", want, len(frames)-1, limit, out, count)
+		}
+	})
+}
+
 func BenchmarkRepeat(b *testing.B) {
 	out := make([]Value, eventNames.Len())
 	if eventNames.Scan(deltaEvent, out) != nil {
@@ -89,4 +166,23 @@ func BenchmarkRepeat(b *testing.B) {
 			b.Fatal("not recognised")
 		}
 	}
+}
+
+// BenchmarkRun is a chunk of 16 KiB of deltas of 4 characters.
+func BenchmarkRun(b *testing.B) {
+	frame := "data: " + strings.Replace(string(deltaEvent), "Hello, wor", "Hell", 1) + "\n\n"
+	r := learned(b, strings.TrimSpace(frame[len("data: "):]))
+	stream := []byte(strings.Repeat(frame, 16<<10/len(frame)))
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	var out []byte
+	events := 0
+	for b.Loop() {
+		var count int
+		if out, _, count = r.AppendRun(out[:0], stream, len(stream)); count == 0 {
+			b.Fatal("not recognised")
+		}
+		events += count
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
 }

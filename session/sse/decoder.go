@@ -20,7 +20,7 @@ type Decoder struct {
 
 	chunk  []byte // the chunk that Next reads
 	pos    int    // first byte of chunk that is not consumed
-	nextCR int    // index of the first CR at or after pos, len(chunk) when there is none
+	nextLF int    // the LF that was found last, len(chunk) when there is none; see lf
 
 	carry  []byte // start of a line whose end is in a later chunk
 	joined bool   // the line at hand lies in carry's memory
@@ -50,8 +50,7 @@ func (d *Decoder) Feed(p []byte) {
 		joined := make([]byte, 0, len(rest)+len(p))
 		p = append(append(joined, rest...), p...)
 	}
-	d.chunk, d.pos = p, 0
-	d.findCR()
+	d.chunk, d.pos, d.nextLF = p, 0, -1
 }
 
 // Next returns the next complete frame. It returns false when it needs more bytes, and
@@ -93,17 +92,23 @@ func (d *Decoder) Next() (Frame, bool) {
 	}
 	// The chunk belongs to the caller again: what is open moves into own memory.
 	d.block.own(d.eventLimit())
-	d.chunk, d.pos, d.nextCR = nil, 0, 0
+	d.chunk, d.pos, d.nextLF = nil, 0, 0
 	return Frame{}, false
 }
 
-// NextData returns the data of the next frame when that is plain: one data line and a
-// blank line, whole in the chunk. Otherwise it takes nothing, and Next goes on. It saves
-// the copies of a Frame.
-func (d *Decoder) NextData() ([]byte, bool) {
+// Rest gives what is left of the chunk when a frame begins there and no other is open;
+// otherwise nothing. Who knows what the frames of a stream look like may read whole ones
+// there and Skip them. Lines may end with CR, as everywhere.
+func (d *Decoder) Rest() []byte {
 	d.settle()
-	return d.simple()
+	if d.err != nil || !d.begun || d.skipLF || len(d.carry) > 0 || !d.block.empty() {
+		return nil
+	}
+	return d.chunk[d.pos:min(len(d.chunk), d.pos+min(d.lineLimit(), d.eventLimit()))]
 }
+
+// Skip passes over the first n bytes of Rest.
+func (d *Decoder) Skip(n int) { d.pos += n }
 
 // simple returns the data of the next frame when it is one data line and a blank line, ended by LF and
 // whole in the chunk, and no block is open. Nearly every event of a stream is; this takes
@@ -113,9 +118,9 @@ func (d *Decoder) simple() ([]byte, bool) {
 	if len(rest) < 7 || string(rest[:5]) != "data:" || !d.begun || d.skipLF || len(d.carry) > 0 || !d.block.empty() {
 		return nil, false
 	}
-	end := bytes.IndexByte(rest, '\n')
-	if end < 0 || end+1 >= len(rest) || rest[end+1] != '\n' || d.pos+end > d.nextCR ||
-		end > d.lineLimit() || end > d.eventLimit() {
+	end := d.lf() - d.pos
+	if end+1 >= len(rest) || rest[end+1] != '\n' || end > d.lineLimit() || end > d.eventLimit() ||
+		bytes.IndexByte(rest[:end], '\r') >= 0 {
 		return nil, false
 	}
 	d.pos += end + 2
@@ -175,11 +180,11 @@ func (d *Decoder) Reset() { *d = Decoder{limits: d.limits} }
 // start of that line is then kept.
 func (d *Decoder) line() ([]byte, bool) {
 	rest := d.chunk[d.pos:]
-	end := bytes.IndexByte(rest, '\n')
-	if d.nextCR < len(d.chunk) && (end < 0 || d.nextCR < d.pos+end) {
-		end = d.nextCR - d.pos
+	end := d.lf() - d.pos
+	if cr := bytes.IndexByte(rest[:end], '\r'); cr >= 0 {
+		end = cr
 	}
-	if end < 0 {
+	if end == len(rest) {
 		if d.fits(len(d.carry) + len(rest)) {
 			d.carry = appendCapped(d.carry, rest, d.lineLimit())
 			d.pos = len(d.chunk)
@@ -194,9 +199,6 @@ func (d *Decoder) line() ([]byte, bool) {
 		d.skipLF = true
 	}
 	d.pos += end + 1
-	if d.skipLF {
-		d.findCR()
-	}
 	d.joined = len(d.carry) > 0
 	if d.joined {
 		line = appendCapped(d.carry, line, d.lineLimit())
@@ -216,11 +218,16 @@ func (d *Decoder) first(line []byte) []byte {
 	return line
 }
 
-func (d *Decoder) findCR() {
-	d.nextCR = len(d.chunk)
-	if i := bytes.IndexByte(d.chunk[d.pos:], '\r'); i >= 0 {
-		d.nextCR = d.pos + i
+// lf is the index of the first LF at or after pos, len(chunk) when there is none. It is
+// kept, so that many lines that end with CR do not each look for it.
+func (d *Decoder) lf() int {
+	if d.nextLF < d.pos {
+		d.nextLF = len(d.chunk)
+		if i := bytes.IndexByte(d.chunk[d.pos:], '\n'); i >= 0 {
+			d.nextLF = d.pos + i
+		}
 	}
+	return d.nextLF
 }
 
 // dispatch hands out the open block; settle clears it on the next call, so that its

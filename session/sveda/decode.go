@@ -32,36 +32,21 @@ const (
 type decoder struct {
 	values [nCount]rawjson.Value
 	text   [4][]byte // memory for texts with escapes
-	// The deltas of an answer differ in their text only (contract 1.5): those
-	// that repeat the last one are not scanned again.
-	repeat rawjson.Repeat
-	kind   event.Kind // of what repeat has learned
+	deltas deltas    // those that repeat the last one are not scanned again
 }
 
 func newReader() *Reader {
-	d := &decoder{}
+	d := &decoder{deltas: deltas{Repeat: rawjson.Repeat{Before: "data: ", After: "\n\n"}}}
 	r := NewReader(d.decode)
-	r.repeat = d.repeated
+	r.deltas = &d.deltas
 	return r
-}
-
-// repeated reads a delta that repeats the last one, for NextText.
-func (d *decoder) repeated(data []byte, kind event.Kind) ([]byte, bool) {
-	lexeme, plain, ok := d.repeat.Match(data)
-	if !ok || kind != d.kind {
-		return nil, false
-	}
-	if plain {
-		return lexeme[1 : len(lexeme)-1], true
-	}
-	return d.decoded(lexeme, 0), true
 }
 
 // decode reads one event. A frame that cannot be read is Malformed: told, and
 // otherwise without effect.
 func (d *decoder) decode(data []byte, e *event.Event) bool {
-	if lexeme, plain, ok := d.repeat.Match(data); ok {
-		e.Raw, e.Kind = data, d.kind
+	if lexeme, plain, ok := d.deltas.Match(data); ok {
+		e.Raw, e.Kind = data, d.deltas.kind
 		if e.Text = lexeme[1 : len(lexeme)-1]; !plain {
 			e.Text = d.decoded(lexeme, 0)
 		}
@@ -109,8 +94,8 @@ func (d *decoder) decode(data []byte, e *event.Event) bool {
 func (d *decoder) delta(kind event.Kind, data []byte, e *event.Event) {
 	e.Kind, e.Text = kind, d.string(nDelta, 0)
 	if v := &d.values[nDelta]; v.Kind == rawjson.String && !v.Duplicate {
-		d.repeat.Learn(data, v.Raw)
-		d.kind = kind
+		d.deltas.Learn(data, v.Raw)
+		d.deltas.kind = kind
 	}
 }
 

@@ -15,12 +15,15 @@ type Decode func(data []byte, e *event.Event) bool
 type Reader struct {
 	frames *sse.Decoder
 	decode Decode
-	// repeat reads a delta that repeats the last one; nil for none.
-	repeat func(data []byte, kind event.Kind) (text []byte, ok bool)
-	held   sse.Frame // read by NextText, and for Next
-	holds  bool
+	deltas *deltas // what AppendRun recognises; nil for none
 	ended  bool
 	cut    bool
+}
+
+// deltas are those of an answer: they differ in their text only (contract 1.5).
+type deltas struct {
+	rawjson.Repeat
+	kind event.Kind
 }
 
 // NewReader makes a Reader.
@@ -41,13 +44,6 @@ func (r *Reader) Feed(p []byte) { r.frames.Feed(p) }
 // Next implements event.Reader.
 func (r *Reader) Next(e *event.Event) bool {
 	for {
-		if r.holds {
-			r.holds = false
-			if r.event(&r.held, e) {
-				return true
-			}
-			continue
-		}
 		frame, ok := r.frames.Next()
 		if !ok {
 			return r.ended && r.last(e)
@@ -58,21 +54,15 @@ func (r *Reader) Next(e *event.Event) bool {
 	}
 }
 
-// NextText implements event.TextRun. It is the loop that the deltas of an answer
-// take: one frame, one comparison, no event.
-func (r *Reader) NextText(kind event.Kind) ([]byte, bool) {
-	if r.repeat == nil || r.holds {
-		return nil, false
+// AppendRun implements event.TextRun: frame after frame is compared and copied,
+// without an event for each.
+func (r *Reader) AppendRun(dst []byte, kind event.Kind, limit int) ([]byte, int) {
+	if r.deltas == nil || r.deltas.kind != kind {
+		return dst, 0
 	}
-	data, ok := r.frames.NextData()
-	if !ok {
-		return nil, false
-	}
-	if text, ok := r.repeat(data, kind); ok {
-		return text, true
-	}
-	r.held, r.holds = sse.Frame{Data: data, Retry: -1}, true
-	return nil, false
+	text, read, count := r.deltas.AppendRun(dst, r.frames.Rest(), limit)
+	r.frames.Skip(read)
+	return text, count
 }
 
 // End implements event.Reader.
