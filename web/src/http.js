@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Bytes that are given to Go in one call, and between two turns of the event loop. */
+/** Bytes that are given to Go in one call. */
 export const chunkLimit = 64 * 1024;
 
 /**
@@ -38,11 +38,18 @@ export async function send(client, url, init, signal) {
 /** Up to this many bytes of small chunks that came together are given to Go together. */
 const gatherLimit = 16 * 1024;
 
+/** A chunk of more bytes is not small: to copy it costs more than a call. */
+const small = 4 * 1024;
+
+/** How long a body may keep the page before it gets a turn, in milliseconds: half a frame. */
+const turnLimit = 8;
+
 /**
- * Reads a body in pieces that Go can take at once. After each 64 KiB the page
- * gets a turn. The first chunk of a turn of the event loop is taken at once;
- * small ones that follow it in the same turn are gathered and taken when it
- * ends, because a call into Go and what it tells cost more than their bytes.
+ * Reads a body in pieces that Go can take at once, and lets the page have a turn
+ * when that took half a frame. The first chunk of a turn of the event loop is
+ * taken at once; small ones that follow it in the same turn are gathered and
+ * taken when it ends, because a call into Go and what it tells cost more than
+ * their bytes.
  *
  * @param {ReadableStream<Uint8Array>} body
  * @param {(piece: Uint8Array) => void} take
@@ -60,15 +67,14 @@ export async function readBody(body, take, signal) {
 	/** @type {Uint8Array | undefined} */
 	let gathered;
 	let size = 0;
-	let since = 0;
 	let taken = false; // in this turn of the event loop
+	let began = 0; // when the first chunk of the turn was taken
 	/** @type {{error: unknown} | undefined} */
 	let failure;
 	const flush = () => {
 		if (size === 0 || stopped) return;
 		const length = size;
 		size = 0;
-		since += length;
 		take(/** @type {Uint8Array} */ (gathered).subarray(0, length));
 	};
 	const turnEnds = () => {
@@ -86,29 +92,22 @@ export async function readBody(body, take, signal) {
 			if (failure) throw failure.error;
 			if (stopped) return;
 			if (done) return flush();
-			if (taken && size + value.length <= gatherLimit) {
+			if (taken && value.length <= small && size + value.length <= gatherLimit) {
 				(gathered ??= new Uint8Array(gatherLimit)).set(value, size);
 				size += value.length;
 				continue;
 			}
-			if (since + size > chunkLimit) {
-				await pause();
-				since = 0;
-			}
 			flush();
-			for (let at = 0; at < value.length && !stopped; at += chunkLimit) {
-				const piece = value.subarray(at, at + chunkLimit);
-				if (since + piece.length > chunkLimit) {
-					await pause();
-					since = 0;
-					if (stopped) return;
+			for (let at = 0; at < value.length; at += chunkLimit) {
+				if (taken && performance.now() - began > turnLimit) await pause();
+				if (failure) throw failure.error;
+				if (stopped) return;
+				if (!taken) {
+					taken = true;
+					began = performance.now();
+					afterTurn(turnEnds);
 				}
-				since += piece.length;
-				take(piece);
-			}
-			if (!taken) {
-				taken = true;
-				afterTurn(turnEnds);
+				take(value.subarray(at, at + chunkLimit));
 			}
 		}
 	} catch (error) {

@@ -71,3 +71,28 @@ test('an error of the taker ends the reading, also after the turn', async () => 
 	controller.enqueue(bytes('b'));
 	await assert.rejects(reading, { message: 'lost' });
 });
+
+test('a body that has everything at once lets the page have a turn every few milliseconds', async () => {
+	let longest = 0;
+	let began = performance.now();
+	let going = true;
+	const look = () => {
+		longest = Math.max(longest, performance.now() - began);
+		began = performance.now();
+		if (going) setImmediate(look);
+	};
+	setImmediate(look);
+	const one = new Uint8Array(64 * 1024);
+	let turns = 0;
+	await readBody(body((c) => {
+		for (let i = 0; i < 10; i++) c.enqueue(new Uint8Array(5 * one.length));
+		c.close();
+	}), (piece) => {
+		assert.equal(piece.length, one.length);
+		turns++;
+		for (const end = performance.now() + 2; performance.now() < end;);
+	}, new AbortController().signal);
+	going = false;
+	assert.equal(turns, 50);
+	assert.ok(longest < 40, `a turn took ${longest} ms, of 100 in all`);
+});
