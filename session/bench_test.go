@@ -205,3 +205,25 @@ func TestB162_ADeltaAllocatesNothingOfTheHistory(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkServerCalls is a turn of calls that the server runs by itself.
+func BenchmarkServerCalls(b *testing.B) {
+	for _, n := range []int{500, 1000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			var turn []byte
+			for i := range n {
+				id := "call_" + strconv.Itoa(i)
+				turn = append(turn, CALL(id, "search_posts", `{"query":"words of post 1","limit":10}`)...)
+				turn = append(turn, RES(id, `{"success":true,"data":[{"id":1,"title":"Post 1"}]}`)...)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				s, stream := streaming(0)
+				for from := 0; from < len(turn); from += 16 << 10 {
+					s.Feed(stream, turn[from:min(from+16<<10, len(turn))])
+					s.Flush()
+				}
+			}
+		})
+	}
+}

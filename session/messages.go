@@ -1,6 +1,10 @@
 package session
 
-import "github.com/svedawasm/svedawasm/session/event"
+import (
+	"slices"
+
+	"github.com/svedawasm/svedawasm/session/event"
+)
 
 // callRef says where a call or a result stands.
 type callRef struct{ message, part int }
@@ -21,6 +25,9 @@ func (s *Session) addMessage(m event.Message) int {
 func (s *Session) addPart(message int, p event.Part) callRef {
 	m := &s.messages[message]
 	at := callRef{message, len(m.Parts)}
+	if len(m.Parts) == cap(m.Parts) {
+		m.Parts = slices.Grow(m.Parts, max(2, len(m.Parts))) // parts are large: append would copy them five times
+	}
 	m.Parts = append(m.Parts, p)
 	s.index(at.message, at.part)
 	start := len(s.arena)

@@ -46,7 +46,8 @@ func ParseMessages(array []byte) (messages []Message, skipped int, err error) {
 
 func parseMessage(object []byte) (m Message, ok bool) {
 	var v [messageCreatedAt + 1]rawjson.Value
-	if messageNames.Scan(object, v[:]) != nil {
+	extra, err := messageNames.Split(object, v[:], nil)
+	if err != nil {
 		return m, false
 	}
 	m.Role, ok = RoleOf(text(v[messageRole]))
@@ -68,7 +69,7 @@ func parseMessage(object []byte) (m Message, ok bool) {
 	} else if body := text(v[messageContent]); body != "" {
 		m.Parts = []Part{{Kind: TextPart, Text: []byte(body)}}
 	}
-	m.Extra = UnknownMembers(object, messageNames)
+	m.Extra = extra
 	return m, true
 }
 
@@ -83,12 +84,12 @@ func placeholder(role Role, p *Part) bool {
 // the bytes that came. A call or result whose identity is ambiguous (a
 // duplicate key) is kept like that too, so that it cannot be acted on.
 func parsePart(object []byte) Part {
-	other := Part{Kind: OtherPart, Raw: clone(object)}
 	var v [partConfirmation + 1]rawjson.Value
-	if partNames.Scan(object, v[:]) != nil {
-		return other
+	extra, err := partNames.Split(object, v[:], nil)
+	if err != nil {
+		return other(object)
 	}
-	p := Part{Extra: UnknownMembers(object, partNames)}
+	p := Part{Extra: extra}
 	switch text(v[partType]) {
 	case "text":
 		p.Kind = TextPart
@@ -99,7 +100,7 @@ func parsePart(object []byte) Part {
 	case "tool-result":
 		p.Kind = ResultPart
 	default:
-		return other
+		return other(object)
 	}
 	if p.Kind == TextPart || p.Kind == ReasoningPart {
 		p.Text = rawjson.AppendString(nil, v[partText].Raw)
@@ -108,7 +109,7 @@ func parsePart(object []byte) Part {
 	p.ToolCallID, p.ToolName = text(v[partCallID]), text(v[partToolName])
 	if p.ToolCallID == "" || v[partType].Duplicate || v[partCallID].Duplicate ||
 		v[partToolName].Duplicate || v[partInput].Duplicate || v[partOutput].Duplicate {
-		return other
+		return other(object)
 	}
 	p.Toolset = text(v[partToolset])
 	if text(v[partTarget]) == "frontend" {
@@ -147,21 +148,8 @@ func clone(b []byte) []byte {
 	return append([]byte{}, b...)
 }
 
-// UnknownMembers gives the members whose names are not in known, as raw text.
-func UnknownMembers(object []byte, known *rawjson.Names) []byte {
-	var extra []byte
-	_ = rawjson.Members(object, func(key, value []byte) bool {
-		if known.Index(key) >= 0 {
-			return true
-		}
-		if extra != nil {
-			extra = append(extra, ',')
-		}
-		extra = append(append(append(extra, key...), ':'), value...)
-		return true
-	})
-	return extra
-}
+// other is a part that is kept as it came.
+func other(object []byte) Part { return Part{Kind: OtherPart, Raw: clone(object)} }
 
 // FileParts reads an array of part objects that go with a message as they are.
 func FileParts(array []byte) []Part {

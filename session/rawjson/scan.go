@@ -4,12 +4,29 @@ package rawjson
 // names[i], or to a Value of kind Absent. out must have room for every name. On an error,
 // which is always an *Error, every value is Absent: nothing of a broken text is used.
 func (n *Names) Scan(object []byte, out []Value) error {
+	_, err := n.scan(object, out, nil, false)
+	return err
+}
+
+// Split is Scan that also appends the members of other names to rest as raw text, with
+// commas between them.
+func (n *Names) Split(object []byte, out []Value, rest []byte) ([]byte, error) {
+	return n.scan(object, out, rest, true)
+}
+
+func (n *Names) scan(object []byte, out []Value, rest []byte, split bool) ([]byte, error) {
 	out = out[:len(n.names)]
 	clear(out)
 	m := members{b: object}
 	for m.next() {
 		at := n.find(object[m.key:m.keyEnd], m.escaped)
 		if at < 0 {
+			if split {
+				if len(rest) > 0 {
+					rest = append(rest, ',')
+				}
+				rest = append(append(append(rest, object[m.key:m.keyEnd]...), ':'), object[m.value:m.i]...)
+			}
 			continue
 		}
 		if v := &out[at]; v.Kind != Absent {
@@ -20,9 +37,9 @@ func (n *Names) Scan(object []byte, out []Value) error {
 	}
 	if m.code != "" {
 		clear(out)
-		return m.err()
+		return rest[:0], m.err()
 	}
-	return nil
+	return rest, nil
 }
 
 // members steps through the members of one object, validating what it passes.

@@ -32,6 +32,7 @@ const (
 type decoder struct {
 	values [nCount]rawjson.Value
 	text   [4][]byte // memory for texts with escapes
+	extra  []byte    // members that have no place in values
 	deltas deltas    // those that repeat the last one are not scanned again
 }
 
@@ -53,7 +54,8 @@ func (d *decoder) decode(data []byte, e *event.Event) bool {
 		return true
 	}
 	v := &d.values
-	if err := names.Scan(data, v[:]); err != nil {
+	var err error
+	if d.extra, err = names.Split(data, v[:], d.extra[:0]); err != nil {
 		malformed(e, nil)
 		return true
 	}
@@ -70,9 +72,9 @@ func (d *decoder) decode(data []byte, e *event.Event) bool {
 	case "message.start":
 		e.Kind, e.ChatID, e.MessageID = event.MessageStart, notBlank(d.string(nChatID, 0)), notBlank(d.string(nMessageID, 1))
 	case "tool.call":
-		d.toolCall(data, e)
+		d.toolCall(e)
 	case "tool.result":
-		d.toolResult(data, e)
+		d.toolResult(e)
 	case "tool.progress":
 		e.Kind = event.Progress
 	case "context.usage":
@@ -115,7 +117,7 @@ func (d *decoder) decoded(lexeme []byte, slot int) []byte {
 
 // toolCall reads a call. Its identity and arguments must be there once, and
 // null counts as absent (B021, B117).
-func (d *decoder) toolCall(data []byte, e *event.Event) {
+func (d *decoder) toolCall(e *event.Event) {
 	v := &d.values
 	e.ToolCallID, e.ToolName = d.string(nToolCallID, 0), d.string(nToolName, 1)
 	ambiguous := v[nToolCallID].Duplicate || v[nToolName].Duplicate || v[nInput].Duplicate || v[nTarget].Duplicate
@@ -129,10 +131,10 @@ func (d *decoder) toolCall(data []byte, e *event.Event) {
 		e.Target = event.Frontend
 	}
 	e.Required = event.Gated(v[nConfirmation])
-	e.Extra = event.UnknownMembers(data, names)
+	e.Extra = d.extra
 }
 
-func (d *decoder) toolResult(data []byte, e *event.Event) {
+func (d *decoder) toolResult(e *event.Event) {
 	v := &d.values
 	e.ToolCallID, e.ToolName = d.string(nToolCallID, 0), d.string(nToolName, 1)
 	if len(e.ToolCallID) == 0 || v[nOutput].Kind == rawjson.Absent || v[nToolCallID].Duplicate || v[nOutput].Duplicate {
@@ -141,7 +143,7 @@ func (d *decoder) toolResult(data []byte, e *event.Event) {
 		return
 	}
 	e.Kind, e.Output = event.ToolResult, v[nOutput].Raw
-	e.Extra = event.UnknownMembers(data, names)
+	e.Extra = d.extra
 }
 
 func malformed(e *event.Event, call []byte) {

@@ -50,11 +50,13 @@ type decoder struct {
 	values [nCount]rawjson.Value
 	raw    []byte    // memory of Raw
 	text   [3][]byte // memory of decoded texts
+	rest   []byte    // members that have no place in values
 }
 
 func (d *decoder) decode(part []byte, e *event.Event) bool {
 	v := &d.values
-	if names.Scan(part, v[:]) != nil || v[nType].Kind != rawjson.String || v[nType].Duplicate {
+	var err error
+	if d.rest, err = names.Split(part, v[:], d.rest[:0]); err != nil || v[nType].Kind != rawjson.String || v[nType].Duplicate {
 		malformed(e, "malformed-event")
 		return true
 	}
@@ -119,7 +121,7 @@ func (d *decoder) toolCall(part []byte, e *event.Event) bool {
 		e.Target = event.Frontend
 	}
 	e.Required = event.Gated(v[nConfirmation])
-	e.Extra = event.UnknownMembers(part, names)
+	e.Extra = d.rest
 	d.begin("tool.call").member("toolCallId", v[nToolCallID], "").member("toolName", v[nToolName], "")
 	d.raw = append(append(append(d.raw, `,"target":"`...), e.Target.String()...), '"')
 	d.member("input", v[nArgs], "{}").member("confirmation", v[nConfirmation], "")
@@ -137,7 +139,7 @@ func (d *decoder) toolResult(part []byte, e *event.Event) bool {
 		return false
 	}
 	e.Kind, e.Output = event.ToolResult, v[nResult].Raw
-	e.Extra = event.UnknownMembers(part, names)
+	e.Extra = d.rest
 	d.begin("tool.result").member("toolCallId", v[nToolCallID], "").member("toolName", v[nToolName], "").member("output", v[nResult], "null")
 	d.extra(e.Extra)
 	return true
