@@ -89,7 +89,7 @@ func TestStampFollowsSources(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "go.mod"), "module m")
 	write(t, filepath.Join(root, "go.sum"), "")
-	for _, dir := range []string{"session", "toolregistry", "wasm"} {
+	for _, dir := range []string{"session", "toolregistry", "wasm", "web/internal/build", "web/internal/slim"} {
 		write(t, filepath.Join(root, dir, "x.go"), "package x")
 	}
 	stamp := func(flags ...string) string {

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/svedawasm/svedawasm/web/internal/slim"
 )
 
 // target is one WebAssembly file of the package.
@@ -46,8 +48,8 @@ func compilerFlags() []string {
 	return flags
 }
 
-// sources are the folders and files that a WebAssembly build reads.
-var sources = []string{"go.mod", "go.sum", "session", "toolregistry", "wasm"}
+// sources are the folders and files that decide the bytes of a WebAssembly build.
+var sources = []string{"go.mod", "go.sum", "session", "toolregistry", "wasm", "web/internal/build", "web/internal/slim"}
 
 // build compiles the target unless its sources are those of the last build:
 // a link takes seconds, a hash of the sources milliseconds.
@@ -83,12 +85,31 @@ func (t target) build(root, dist, version string) error {
 	if err := cmd.Run(); err != nil {
 		return err
 	}
+	if err := slimDown(absolute); err != nil {
+		return err
+	}
 	for _, stale := range []string{".br", ".gz"} {
 		if err := os.Remove(out + stale); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 	return os.WriteFile(stampFile, []byte(stamp), 0o644)
+}
+
+// slimDown rewrites a file so that it compresses better.
+func slimDown(path string) error {
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	small, dropped, err := slim.Module(file)
+	if err != nil {
+		return err
+	}
+	if !dropped {
+		fmt.Fprintf(os.Stderr, "build: the function table of %s is not of the known shape: the file keeps its line numbers\n", runtime.Version())
+	}
+	return os.WriteFile(path, small, 0o755)
 }
 
 // sourceStamp is a hash of everything that decides a build's bytes.
