@@ -108,7 +108,7 @@ mutants:
 # both tables.
 bench: build-fast web/node_modules
 	cd web/bench && npm ci --no-audit --no-fund
-	@node web/bench/node.js; node=$$?; node web/bench/chromium.js && exit $$node
+	@node --expose-gc web/bench/node.js; node=$$?; node web/bench/chromium.js && exit $$node
 
 clean:
 	rm -rf web/dist web/test/output

@@ -60,7 +60,7 @@ const server = createServer((request, response) => {
 await new Promise((/** @type {(value?: unknown) => void} */ resolve) => server.listen(0, '127.0.0.1', () => resolve()));
 const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 const browser = await puppeteer.launch({
-	executablePath: chromePath(), args: ['--no-sandbox', '--enable-precise-memory-info'], protocolTimeout: 0,
+	executablePath: chromePath(), args: ['--no-sandbox', '--enable-precise-memory-info', '--js-flags=--expose-gc'], protocolTimeout: 0,
 });
 try {
 	const page = await browser.newPage();

@@ -28,9 +28,21 @@ function spread(values) {
 	return (at(0.9) - at(0.1)) / at(0.5);
 }
 
+/** Rounds that warm up and do not count: compilers of code that runs often need a few. */
+const warmups = 3;
+
 /**
- * Times each contender `rounds` times, one after the other in every round. The
- * first round warms up and does not count.
+ * Lets what is under way end and gives back what earlier work left behind, so
+ * that nobody pays for the garbage of the one before. Needs --expose-gc.
+ */
+export async function settle() {
+	await new Promise((resolve) => setTimeout(resolve));
+	/** @type {any} */ (globalThis).gc?.();
+	await new Promise((resolve) => setTimeout(resolve));
+}
+
+/**
+ * Times each contender `rounds` times, one after the other in every round.
  *
  * @param {Contender[]} contenders
  * @param {{items: import('./workload.js').Item[], chunk: number | 'event', history?: any[], rounds?: number}} workload
@@ -45,15 +57,16 @@ export async function compare(contenders, { items, chunk, history = [], rounds =
 	const length = items.reduce((sum, item) => sum + (item.kind === 'text' ? item.text.length : 0), 0);
 	/** @type {Map<string, number[]>} */
 	const times = new Map(contenders.map((c) => [c.name, []]));
-	for (let round = 0; round <= rounds; round++) {
+	for (let round = -warmups; round < rounds; round++) {
 		for (const contender of contenders) {
 			const open = contender.open(history);
+			await settle();
 			const start = performance.now();
 			const got = await open.run(/** @type {Uint8Array[]} */ (streams.get(contender.wire)));
 			const time = performance.now() - start;
 			open.close();
 			if (got !== length) throw new Error(`${contender.name} has ${got} characters of ${length}`);
-			if (round > 0) /** @type {number[]} */ (times.get(contender.name)).push(time);
+			if (round >= 0) /** @type {number[]} */ (times.get(contender.name)).push(time);
 		}
 	}
 	return contenders.map(({ name }) => {
