@@ -279,11 +279,16 @@ export class Core {
 
 	/**
 	 * What the instance holds, for tests of leaks: bytes of linear memory (it
-	 * never shrinks), and JavaScript values that Go refers to.
+	 * never shrinks), JavaScript values that Go refers to, and how many of these
+	 * are functions.
 	 */
 	get footprint() {
 		const { _values, _idPool } = /** @type {any} */ (this.#go);
-		return { memory: this.#exports.mem.buffer.byteLength, references: _values.length - _idPool.length };
+		return {
+			memory: this.#exports.mem.buffer.byteLength,
+			references: _values.length - _idPool.length,
+			functions: _values.filter((/** @type {unknown} */ value) => typeof value === 'function').length,
+		};
 	}
 
 	/**

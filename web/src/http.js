@@ -93,7 +93,7 @@ export async function readBody(body, take, signal) {
 			if (stopped) return;
 			if (done) return flush();
 			if (taken && value.length <= small && size + value.length <= gatherLimit) {
-				(gathered ??= new Uint8Array(gatherLimit)).set(value, size);
+				copy(value, (gathered ??= new Uint8Array(gatherLimit)), size);
 				size += value.length;
 				continue;
 			}
@@ -117,6 +117,19 @@ export async function readBody(body, take, signal) {
 		signal.removeEventListener('abort', stop);
 		if (stopped || signal.aborted || failure) cancel();
 	}
+}
+
+/**
+ * Copies bytes; for those of a single event a loop takes half of the time of `set`.
+ *
+ * @param {Uint8Array} from
+ * @param {Uint8Array} to
+ * @param {number} at
+ */
+function copy(from, to, at) {
+	const { length } = from;
+	if (length > 128) to.set(from, at);
+	else for (let i = 0; i < length; i++) to[at + i] = from[i];
 }
 
 /** @type {MessageChannel | undefined} */

@@ -128,6 +128,25 @@ test('2.8 deep JSON in any field is survived', async () => {
 	assert.ok(core().alive);
 });
 
+/** Counts what is added to event targets and removed again. @returns {() => {added: number, removed: number}} ends it */
+function countListeners() {
+	const { addEventListener, removeEventListener } = EventTarget.prototype;
+	let added = 0;
+	let removed = 0;
+	EventTarget.prototype.addEventListener = function (/** @type {[any, any, any]} */ ...args) {
+		added++;
+		addEventListener.apply(this, args);
+	};
+	EventTarget.prototype.removeEventListener = function (/** @type {[any, any, any]} */ ...args) {
+		removed++;
+		removeEventListener.apply(this, args);
+	};
+	return () => {
+		Object.assign(EventTarget.prototype, { addEventListener, removeEventListener });
+		return { added, removed };
+	};
+}
+
 test('2.1 B150 R36 a thousand turns leave the references, the memory and the timers flat', async () => {
 	const server = scriptedServer();
 	const session = chat(server, { tools: [{ name: 'auto', handler: () => ({ done: true }) }] });
@@ -138,12 +157,17 @@ test('2.1 B150 R36 a thousand turns leave the references, the memory and the tim
 		session.setMessages([]);
 		server.requests.length = 0;
 	};
-	for (let i = 0; i < 200; i++) await turn();
+	for (let i = 0; i < 1500; i++) await turn(); // the heap finds its size
+	const listeners = countListeners();
 	const before = core().footprint;
 	for (let i = 0; i < 1000; i++) await turn();
 	const after = core().footprint;
 	assert.ok(after.references <= before.references + 4, `references: ${before.references} to ${after.references}`);
-	assert.ok(after.memory <= before.memory + 4 * 2 ** 20, `memory: ${before.memory} to ${after.memory}`);
+	assert.ok(after.functions <= before.functions, `js.Func values: ${before.functions} to ${after.functions}`);
+	assert.ok(after.memory <= before.memory + 2 * 2 ** 20, `memory: ${before.memory} to ${after.memory}`);
+	const { added, removed } = listeners();
+	assert.ok(added >= 1000, 'a turn has listeners of its own');
+	assert.equal(added, removed, 'listeners');
 	assert.equal(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length, 0);
 });
 
@@ -156,16 +180,30 @@ test('2.16 strings of every kind cross unchanged', async () => {
 	assert.equal(session.messages[1].parts[0].text, input);
 });
 
-test('2.13 a large response is taken in pieces, with turns of the event loop between', async () => {
+test('2.13 a large response is taken in pieces, and never holds the event loop for long', async () => {
 	const server = scriptedServer();
 	const big = text('x'.repeat(1000));
-	server.reply(Array.from({ length: 2000 }, () => `data: ${JSON.stringify(big)}\n\n`).join(''), messageEnd());
+	for (let round = 0; round < 3; round++) server.reply(Array.from({ length: 2000 }, () => `data: ${JSON.stringify(big)}\n\n`).join(''), messageEnd());
 	const session = chat(server);
-	let turns = 0;
-	const timer = setInterval(() => turns++, 0);
-	await session.send('go');
-	clearInterval(timer);
-	assert.ok(turns >= 4, `the event loop turned ${turns} times during 2 MB`);
+	// Of three runs the best: what else the machine does takes turns too.
+	let least = Infinity;
+	for (let round = 0; round < 3; round++) {
+		let longest = 0;
+		let last = performance.now();
+		let going = true;
+		const look = () => {
+			const now = performance.now();
+			longest = Math.max(longest, now - last);
+			last = now;
+			if (going) setImmediate(look);
+		};
+		session.setMessages([]);
+		setImmediate(look);
+		await session.send('go');
+		going = false;
+		least = Math.min(least, longest);
+	}
+	assert.ok(least < 25, `the event loop waited for ${least} ms during 2 MB`);
 	assert.equal(session.messages[1].parts[0].text.length, 2_000_000);
 });
 
