@@ -1,10 +1,11 @@
 package snapshot
 
-// Codes of the errors of Decode.
+// Codes of the errors of Decode, and of Encode.
 const (
 	CodeForeign = "snapshot-foreign" // no snapshot of a session at all
 	CodeNewer   = "snapshot-newer"   // of a version that this code cannot read
 	CodeCorrupt = "snapshot-corrupt" // damaged: cut, changed, or never whole
+	CodeLarge   = "snapshot-large"   // the chat is beyond what a snapshot can hold
 )
 
 // Error says why bytes are not a session. The bytes should be kept aside: they

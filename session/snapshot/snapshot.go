@@ -1,37 +1,51 @@
-// Package snapshot gives a saved session bytes: MessagePack whose body is
-// written and read by code that tinylib/msgp generates.
+// Package snapshot gives a saved session bytes: MessagePack that is written and
+// read by code that tinylib/msgp generates.
 //
 // A snapshot is an array of a word that names it, a version, the CRC-32 of the
-// body and the body. The version is raised only when older code would read the
-// body wrongly; what older code merely does not know, it keeps.
+// body and the body: records, one after the other. The version is raised only when
+// older code would read the body wrongly; what older code merely does not know, it
+// keeps.
 package snapshot
 
 import (
-	"hash/crc32"
+	"bytes"
 
 	"github.com/svedawasm/svedawasm/session"
 	"github.com/tinylib/msgp/msgp"
 )
 
 const (
-	magic    = "sveda.session"
-	version  = 1
-	envelope = 4 // elements of the outer array
+	head    = "\x94\xadsveda.session" // an array of four that begins with the name
+	version = 1
+)
+
+// Bounds of a body.
+const (
+	maxSize     = 64 << 20 // bytes
+	maxElements = 1 << 20  // records, texts, numbers and lists together
 )
 
 // Encode gives the bytes of saved; the same state gives the same bytes. It fails
-// only for a Rest that no snapshot of Decode has.
+// for what is too large, and for a Rest that no snapshot of Decode has.
 func Encode(saved *session.Saved) ([]byte, error) {
-	c := toWire(saved)
-	body, err := c.MarshalMsg(make([]byte, 0, c.Msgsize()))
-	if err != nil {
-		return nil, corrupt("a Rest is not MessagePack")
+	var a archive
+	a.chat(saved)
+	elements, size := 0, 0
+	for i := range a.records {
+		elements += a.records[i].fields() + 1
+		size += a.records[i].Msgsize()
 	}
-	out := make([]byte, 0, len(body)+len(magic)+16)
-	out = msgp.AppendArrayHeader(out, envelope)
-	out = msgp.AppendString(out, magic)
-	out = msgp.AppendUint(out, version)
-	out = msgp.AppendUint32(out, crc32.ChecksumIEEE(body))
+	body := format(make([]byte, 0, size), a.records)
+	if elements > maxElements || len(body) > maxSize {
+		a.fail(&Error{CodeLarge, "the chat is too large for a snapshot"})
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	out := make([]byte, 0, len(head)+len(body)+16)
+	out = append(out, head...)
+	out = msgp.AppendUint64(out, version)
+	out = msgp.AppendUint64(out, uint64(checksum(body)))
 	return msgp.AppendBytes(out, body), nil
 }
 
@@ -41,28 +55,26 @@ func Decode(b []byte) (*session.Saved, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := check(body); err != nil {
-		return nil, err
+	a := archive{reading: true}
+	if a.records = a.parse(body); len(a.records) == 0 {
+		a.fail(corrupt("it is empty"))
+		return nil, a.err
 	}
-	var c chat
-	if _, err := c.UnmarshalMsg(body); err != nil {
-		return nil, corrupt("its body has another shape")
+	saved := new(session.Saved)
+	a.chat(saved)
+	if a.next < len(a.records) {
+		a.fail(corrupt("records follow the end"))
 	}
-	saved, err := fromWire(&c)
-	if err != nil {
-		return nil, err
+	if a.err != nil {
+		return nil, a.err
 	}
 	return saved, nil
 }
 
 // open reads the envelope and gives the body that the sum vouches for.
 func open(b []byte) ([]byte, *Error) {
-	n, at, err := msgp.ReadArrayHeaderBytes(b)
-	if err != nil || n < 2 {
-		return nil, &Error{CodeForeign, "it is no snapshot of a session"}
-	}
-	word, at, err := msgp.ReadStringZC(at)
-	if err != nil || string(word) != magic {
+	at, ok := bytes.CutPrefix(b, []byte(head))
+	if !ok {
 		return nil, &Error{CodeForeign, "it is no snapshot of a session"}
 	}
 	v, at, err := msgp.ReadUint64Bytes(at)
@@ -71,10 +83,8 @@ func open(b []byte) ([]byte, *Error) {
 		return nil, corrupt("its version is not a number")
 	case v > version:
 		return nil, &Error{CodeNewer, "a newer version of this library wrote it"}
-	case n != envelope:
-		return nil, corrupt("its envelope has another shape")
 	}
-	sum, at, err := msgp.ReadUint32Bytes(at)
+	sum, at, err := msgp.ReadUint64Bytes(at)
 	if err != nil {
 		return nil, corrupt("it is cut short")
 	}
@@ -86,8 +96,30 @@ func open(b []byte) ([]byte, *Error) {
 		return nil, corrupt("bytes follow the end")
 	case len(body) > maxSize:
 		return nil, corrupt("it is larger than 64 MiB")
-	case crc32.ChecksumIEEE(body) != sum:
+	case uint64(checksum(body)) != sum:
 		return nil, corrupt("its sum is wrong")
 	}
 	return body, nil
 }
+
+// checksum is the CRC-32 of b (IEEE). Package hash/crc32 would cost the
+// WebAssembly file 5 KB of brotli.
+func checksum(b []byte) uint32 {
+	sum := ^uint32(0)
+	for _, c := range b {
+		sum = sum>>8 ^ crcTable[byte(sum)^c]
+	}
+	return ^sum
+}
+
+// crcTable has the remainder of each byte.
+var crcTable = func() (table [256]uint32) {
+	for i := range table {
+		r := uint32(i)
+		for range 8 {
+			r = r>>1 ^ r&1*0xedb88320
+		}
+		table[i] = r
+	}
+	return table
+}()

@@ -136,91 +136,157 @@ func TestF34_EveryCutAndEveryFlippedBitIsATypedError(t *testing.T) {
 }
 
 func TestANewerVersionIsToldFromDamage(t *testing.T) {
-	b := msgp.AppendArrayHeader(nil, 7)
-	b = msgp.AppendString(b, magic)
-	b = msgp.AppendInt(b, version+1)
+	b := msgp.AppendInt([]byte(head), version+1)
 	wantCode(t, append(b, "whatever a later version holds"...), CodeNewer)
 
-	word := toWire(full())
-	word.f.Confirmations[0].f.State = "held-by-the-court"
-	wantCode(t, sealed(t, word), CodeNewer)
+	saved := full()
+	saved.Confirmations[0].State = session.OutcomeUnknown + 1
+	wantCode(t, wrap(format(nil, written(saved))), CodeNewer)
 }
 
-// A newer version of the same number adds fields at the end of any record; code
-// that does not know them gives them back.
+// The numbers of a snapshot are those of the constants: a constant may be added at
+// the end of its kind, and none may move.
+func TestTheNumbersOfEnumsStay(t *testing.T) {
+	for name, numbers := range map[string][2]int{
+		"user": {int(event.User), 0}, "assistant": {int(event.Assistant), 1}, "system": {int(event.System), 2}, "tool": {int(event.Tool), 3},
+		"text": {int(event.TextPart), 0}, "reasoning": {int(event.ReasoningPart), 1}, "call": {int(event.CallPart), 2},
+		"result": {int(event.ResultPart), 3}, "other": {int(event.OtherPart), 4},
+		"backend": {int(event.Backend), 0}, "frontend": {int(event.Frontend), 1},
+		"pending": {int(session.Pending), 0}, "deciding": {int(session.Deciding), 1}, "approved": {int(session.Approved), 2},
+		"denied": {int(session.Denied), 3}, "resolved": {int(session.Resolved), 4}, "expired": {int(session.Expired), 5},
+		"answered elsewhere": {int(session.AnsweredElsewhere), 6}, "outcome unknown": {int(session.OutcomeUnknown), 7},
+		"turn": {int(event.Turn), 0}, "decide": {int(event.Decide), 1}, "outputs": {int(event.Outputs), 2}, "continue": {int(event.Continue), 3},
+		"nudge": {int(event.Nudge), 4}, "open": {int(event.Open), 5}, "reread": {int(event.Reread), 6}, "stop": {int(event.Stop), 7},
+		"delete": {int(event.Delete), 8}, "probe": {int(event.Probe), 9},
+	} {
+		if numbers[0] != numbers[1] {
+			t.Errorf("%s is %d now, and %d in every snapshot", name, numbers[0], numbers[1])
+		}
+	}
+}
+
+// A newer version of the same number adds fields and lists at the end of any
+// record; code that does not know them gives them back.
 func TestUnknownFieldsAreKept(t *testing.T) {
-	c := toWire(full())
-	n := 0
-	add := func(rest *[]byte) {
+	n := uint64(0)
+	kept := func() []byte { // two more of each column, with records inside of records
 		n++
-		*rest = msgp.AppendMapHeader(nil, 1)
-		*rest = msgp.AppendString(*rest, "deep")
-		*rest = msgp.AppendArrayHeader(*rest, 2)
-		*rest = append(msgp.AppendInt(*rest, n), 0xc0)
-		*rest = msgp.AppendBytes(*rest, []byte{1, 2, 3})
+		return format(nil, []record{
+			{Texts: []text{text("new"), nil}, Numbers: []uint64{n, 1 << 63}, Lists: []uint64{2, 1}},
+			{Texts: []text{text("first")}, Lists: []uint64{1}}, {Numbers: []uint64{7}}, {},
+			{Lists: []uint64{0}},
+		})
 	}
-	add(&c.rest)
-	add(&c.f.Messages[0].rest)
-	add(&c.f.Messages[1].f.Parts[1].rest)
-	add(&c.f.Fixed[0].rest)
-	add(&c.f.Local[0].rest)
-	add(&c.f.Batches[0].rest)
-	add(&c.f.Confirmations[0].rest)
-	add(&c.f.Grants[0].rest)
-	add(&c.f.Runs[0].rest)
-	add(&c.f.Outputs[0].rest)
-	add(&c.f.Request[0].rest)
-	add(&c.f.Turn.rest)
-	newer := sealed(t, c)
-	saved, err := Decode(newer)
-	if err != nil {
-		t.Fatal(err)
+	s := full()
+	for _, rest := range []*[]byte{
+		&s.Rest, &s.Messages[0].Rest, &s.Messages[1].Parts[1].Rest, &s.Fixed[0].Rest, &s.Local[0].Rest, &s.Batches[0].Rest,
+		&s.Confirmations[0].Rest, &s.Grants[0].Rest, &s.Runs[0].Rest, &s.Outputs[0].Rest, &s.Outputs[1].Rest, &s.Request.Rest, &s.Turn.Rest,
+	} {
+		*rest = kept()
 	}
-	if !bytes.Equal(encode(t, saved), newer) {
-		t.Error("unknown fields were lost")
+	newer := encode(t, s)
+	got, err := Decode(newer)
+	if err != nil || !reflect.DeepEqual(got, s) {
+		t.Fatalf("got  %+v\nwant %+v, %v", got, s, err)
+	}
+	got.Confirmations = got.Confirmations[:1] // what the session does meanwhile does not move it
+	if again, err := Decode(encode(t, got)); err != nil || !reflect.DeepEqual(again, got) {
+		t.Errorf("got %+v, %v", again, err)
+	}
+	var typed *Error
+	if _, err := Encode(&session.Saved{Rest: []byte("no records")}); !errors.As(err, &typed) {
+		t.Errorf("a Rest that is none: %v", err)
 	}
 }
 
 // Code that has learned a field finds it missing in an older snapshot.
 func TestMissingFieldsAreZero(t *testing.T) {
-	body := msgp.AppendArrayHeader(nil, 2)
-	body = msgp.AppendString(body, "chat_1")
-	body = msgp.AppendArrayHeader(body, 1)
-	body = msgp.AppendArrayHeader(body, 2)
-	body = msgp.AppendString(body, "u1")
-	body = msgp.AppendString(body, "user")
-	got, err := Decode(wrap(body))
+	got, err := Decode(wrap(format(nil, []record{
+		{Texts: []text{text("chat_1")}, Lists: []uint64{1}},
+		{Texts: []text{text("u1")}},
+	})))
 	want := &session.Saved{ChatID: "chat_1", Messages: []event.Message{{ID: "u1"}}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
 
-func TestHostileHeadersAreRefusedBeforeMemoryIsTaken(t *testing.T) {
-	deep := bytes.Repeat([]byte{0x91}, 100_000)
+func TestHostileLengthsAreRefusedBeforeMemoryIsTaken(t *testing.T) {
+	const most = 1<<64 - 1
+	announce := func(lists ...uint64) []byte { return format(nil, []record{{Lists: lists}}) }
+	confirmation := written(&session.Saved{Confirmations: []session.SavedConfirmation{{Batch: 1}}})
 	for name, body := range map[string][]byte{
-		"array of 2^32-1":   {0x92, 0xa0, 0xdd, 0xff, 0xff, 0xff, 0xff},
-		"map of 2^32-1":     {0xdf, 0xff, 0xff, 0xff, 0xff},
-		"text of 2^32-1":    {0x91, 0xdb, 0xff, 0xff, 0xff, 0xff},
-		"100,000 deep":      append(deep, 0xc0),
-		"deep unknown":      append([]byte{0x81, 0xa1, 'z'}, append(deep[:200:200], 0xc0)...),
-		"never used lead":   {0xc1},
-		"two values":        {0x90, 0x90},
-		"a map":             {0x80},
-		"number for a text": {0x91, 0x01},
-		"batch that is not": append([]byte{0x97, 0xa0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x91, 0x93}, "\xa0\xa1t\x01"...),
+		"empty":                   {},
+		"no record":               {0xc0},
+		"a text":                  {0xa1, 'x'},
+		"a map":                   {0x83, 0x90, 0x90, 0x90},
+		"two columns":             {0x92, 0x90, 0x90},
+		"four columns":            {0x94, 0x90, 0x90, 0x90, 0x90},
+		"a number for a text":     {0x93, 0x91, 0x01, 0x90, 0x90},
+		"a text for a number":     {0x93, 0x90, 0x91, 0xc4, 0x00, 0x90},
+		"a number below zero":     {0x93, 0x90, 0x91, 0xff, 0x90},
+		"2^32-1 texts":            {0x93, 0xdd, 0xff, 0xff, 0xff, 0xff},
+		"2^32-1 numbers":          {0x93, 0x90, 0xdd, 0xff, 0xff, 0xff, 0xff},
+		"2^32-1 lists":            {0x93, 0x90, 0x90, 0xdd, 0xff, 0xff, 0xff, 0xff},
+		"a text of 2^32-1":        {0x93, 0x91, 0xc6, 0xff, 0xff, 0xff, 0xff},
+		"2^64-1 messages":         announce(most),
+		"a message that is not":   announce(1),
+		"2^64-1 unknown records":  announce(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, most, most, most),
+		"two requests":            format(announce(0, 0, 0, 0, 0, 0, 0, 0, 2), []record{{}, {}}),
+		"a record too many":       format(announce(0), []record{{}}),
+		"a batch that is not":     format(nil, confirmation),
+		"a batch below zero":      format(nil, written(&session.Saved{Grants: []session.SavedGrant{{Batch: -1}}})),
+		"a part that is not":      format(announce(0, 0, 0, 0, 0, 0, 0, 1), []record{{Lists: []uint64{1}}}),
+		"a million records":       bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x90}, maxElements+1),
+		"a million texts":         bytes.Repeat(format(nil, []record{{Texts: make([]text, 1024)}}), maxElements/1024),
+		"all of them in one list": append(announce(maxElements/2), bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x90}, maxElements/2-1)...),
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, wrap(body), CodeCorrupt) })
 	}
 }
 
-func TestTheCountOfFieldsIsThatOfTheGeneratedCode(t *testing.T) {
-	for _, f := range []generated{
-		&chatFields{}, &messageFields{}, &partFields{}, &batchFields{}, &confirmationFields{}, &grantFields{},
-		&runFields{}, &outputFields{}, &requestFields{}, &turnFields{},
+// Records that this code does not know may be nested without bound; passing over
+// them takes no stack.
+func TestUnknownRecordsMayBeNestedDeep(t *testing.T) {
+	body := format(nil, []record{{Lists: make([]uint64, 11)}})
+	body[len(body)-1] = 1
+	const deep = 200_000
+	body = append(body, bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x91, 0x01}, deep)...)
+	b := wrap(append(body, 0x93, 0x90, 0x90, 0x90))
+	saved, err := Decode(b)
+	if err != nil || len(saved.Rest) < 5*deep {
+		t.Fatalf("Rest has %d bytes, %v", len(saved.Rest), err)
+	}
+	if again, err := Decode(encode(t, saved)); err != nil || !bytes.Equal(again.Rest, saved.Rest) {
+		t.Errorf("the unknown records were lost: %v", err)
+	}
+}
+
+func TestAChatThatIsTooLargeIsNotWritten(t *testing.T) {
+	var typed *Error
+	for name, saved := range map[string]*session.Saved{
+		"records": {Runs: make([]session.SavedRun, maxElements/4)},
+		"bytes":   {Messages: []event.Message{{Parts: []event.Part{{Text: make([]byte, maxSize)}}}}},
 	} {
-		if want := reflect.TypeOf(f).Elem().NumField(); count(f) != uint32(want) {
-			t.Errorf("%T has %d fields, counted as %d", f, want, count(f))
+		if _, err := Encode(saved); !errors.As(err, &typed) || typed.Code != CodeLarge {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestADecisionThatWasNotMadeIsNotRead(t *testing.T) {
+	got, err := Decode(encode(t, &session.Saved{Confirmations: []session.SavedConfirmation{{
+		ToolCallID: "c1", Decision: event.Decision{ToolCallID: "c1", Approve: true, Always: true, Reason: "r"},
+	}}}))
+	if err != nil || got.Confirmations[0].Decision != (event.Decision{}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestTheSumIsCRC32(t *testing.T) {
+	for _, b := range [][]byte{nil, []byte("123456789"), bytes.Repeat([]byte{0, 0xff, 0x5a}, 999)} {
+		if got, want := checksum(b), crc32.ChecksumIEEE(b); got != want {
+			t.Errorf("%d bytes: %08x, want %08x", len(b), got, want)
 		}
 	}
 }
@@ -261,21 +327,17 @@ func encode(t *testing.T, saved *session.Saved) []byte {
 	return b
 }
 
-// sealed gives a body of any shape a right envelope.
-func sealed(t *testing.T, c *chat) []byte {
-	t.Helper()
-	body, err := c.MarshalMsg(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return wrap(body)
+// written gives the records of saved, whatever they hold.
+func written(saved *session.Saved) []record {
+	var a archive
+	a.chat(saved)
+	return a.records
 }
 
+// wrap gives any body a right envelope.
 func wrap(body []byte) []byte {
-	b := msgp.AppendArrayHeader(nil, envelope)
-	b = msgp.AppendString(b, magic)
-	b = msgp.AppendUint(b, version)
-	b = msgp.AppendUint32(b, crc32.ChecksumIEEE(body))
+	b := msgp.AppendUint64([]byte(head), version)
+	b = msgp.AppendUint64(b, uint64(crc32.ChecksumIEEE(body)))
 	return msgp.AppendBytes(b, body)
 }
 

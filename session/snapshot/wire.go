@@ -1,116 +1,68 @@
 package snapshot
 
-// The shape of a snapshot, version 1: each record is an array of its fields in
-// this order. A field may be added at the end of a record without a new version:
-// older code keeps it in Rest, newer code finds it missing. Arrays instead of
-// maps take 60 KB of generated code less in the WebAssembly file (raw; Go 1.26).
+import "github.com/tinylib/msgp/msgp"
 
 //go:generate go run github.com/tinylib/msgp -file wire.go -o wire_gen.go -io=false -tests=false -unexported
 
-//msgp:limit arrays:200000
-//msgp:vartuple chatFields messageFields partFields batchFields confirmationFields
-//msgp:vartuple grantFields runFields outputFields requestFields turnFields
+//msgp:tuple record
+//msgp:ignore text
+//msgp:limit arrays:1024
 
-type chatFields struct {
-	ChatID        string
-	Messages      []message
-	Fixed         []part
-	Local         []part
-	Batches       []batch
-	Confirmations []confirmation
-	Grants        []grant
-	Runs          []run
-	Outputs       []output
-	LastSent      string
-	Request       []request // none or one
-	Turn          turn
-	Failed        bool
+// record is one thing of a session: the chat, a message, a part, a confirmation.
+// All share it, so that the generated code exists once. MessagePack has it as
+// [texts, numbers, lists]; kinds.go says what is what.
+type record struct {
+	Texts   []text
+	Numbers []uint64
+	Lists   []uint64 // of each list of records: how many it has
 }
 
-type messageFields struct {
-	ID        string
-	Role      string
-	Parts     []part
-	Extra     []byte
-	CreatedAt []byte
+// text is UTF-8 or JSON. It is apart from the generated code, whose limit of an
+// array's length would be that of its bytes too. It shares the memory it is read from.
+type text []byte
+
+func (t text) MarshalMsg(b []byte) ([]byte, error) { return msgp.AppendBytes(b, t), nil }
+
+func (t *text) UnmarshalMsg(b []byte) (after []byte, err error) {
+	*t, after, err = msgp.ReadBytesZC(b)
+	return after, err
 }
 
-type partFields struct {
-	Kind       string
-	Text       []byte
-	ToolCallID string
-	ToolName   string
-	Toolset    string
-	Frontend   bool
-	Required   bool
-	Input      []byte
-	Output     []byte
-	Local      bool
-	Raw        []byte
-	Extra      []byte
+func (t text) Msgsize() int { return msgp.BytesPrefixSize + len(t) }
+
+// parse reads the records that b is made of. They share its memory.
+func (a *archive) parse(b []byte) (records []record) {
+	for room := maxElements; len(b) > 0; {
+		var r record
+		after, err := r.UnmarshalMsg(b)
+		if err != nil {
+			a.fail(corrupt("a record has another shape"))
+			return nil
+		}
+		if room -= r.fields() + 1; room < 0 {
+			a.fail(corrupt("it has too many records"))
+			return nil
+		}
+		records, b = append(records, r), after
+	}
+	return records
 }
 
-type batchFields struct {
-	ProcessID string
-	Total     int
-	Count     int
+// format appends records to b.
+func format(b []byte, records []record) []byte {
+	for i := range records {
+		b, _ = records[i].MarshalMsg(b) // there is nothing in a record that could fail
+	}
+	return b
 }
 
-type confirmationFields struct {
-	ToolCallID string
-	ToolName   string
-	Toolset    string
-	Mode       string
-	Reason     string
-	Frontend   bool
-	Input      []byte
-	Batch      int
-	Position   int
-	State      string
-	Decision   string // "approve" or "deny"
-	Always     bool
-	DenyReason string
-	Automatic  bool
-	Sent       bool
-	Conflict   bool
-	ErrorCode  string
-	ErrorText  string
-	ArrivedAt  int64
-	DecidedAt  int64
-	Attempt    int
-	Asked      int
-}
+func (r *record) fields() int { return len(r.Texts) + len(r.Numbers) + len(r.Lists) }
 
-type grantFields struct {
-	Toolset    string
-	ToolName   string
-	Batch      int
-	Definition string
-}
-
-type runFields struct {
-	ToolCallID string
-	ToolName   string
-	Automatic  bool
-}
-
-type outputFields struct {
-	Automatic bool
-	Part      []part // none or one
-}
-
-type requestFields struct {
-	Kind      string
-	MessageID string
-	UpTo      int
-}
-
-type turnFields struct {
-	Active   bool
-	Context  []byte
-	Payload  []byte
-	Options  []byte
-	Model    string
-	Provider string
-	Rounds   int
+// items is how many records the lists of r announce; forged lengths are cut, so
+// that the sum of them fits a 32 bit int.
+func (r *record) items() (n int) {
+	for _, count := range r.Lists {
+		n += int(min(count, maxElements))
+	}
+	return n
 }
