@@ -238,7 +238,7 @@ func (s *Session) setText(st *stream, e *event.Event, kind event.PartKind) {
 			return
 		}
 		s.freezeText(m, i)
-		p.Text, rest, agreed = append([]byte(nil), rest...), nil, false
+		p.Text, rest, agreed = event.Keep(rest), nil, false
 		s.partChanged(m, i)
 	}
 	e.Text = rest
@@ -260,7 +260,7 @@ func (s *Session) applyUserMessage(st *stream, e *event.Event) {
 		id = s.ids.New()
 	}
 	m := event.Message{ID: id, Role: event.User}
-	m.Parts = []event.Part{{Kind: event.TextPart, Text: append([]byte(nil), e.Text...)}}
+	m.Parts = []event.Part{{Kind: event.TextPart, Text: event.Keep(e.Text)}}
 	s.addMessage(m)
 }
 
@@ -283,10 +283,10 @@ func (s *Session) applyCall(st *stream, e *event.Event) {
 		return
 	}
 	p := event.Part{
-		Kind: event.CallPart, ToolCallID: string(e.ToolCallID), ToolName: string(e.ToolName),
-		Toolset: string(e.Toolset), Target: e.Target, Required: e.Required,
-		Input: append([]byte{}, e.Input...), Extra: append([]byte(nil), e.Extra...),
+		Kind: event.CallPart, Target: e.Target, Required: e.Required,
+		Input: event.Keep(e.Input), Extra: append([]byte(nil), e.Extra...),
 	}
+	p.ToolCallID, p.ToolName, p.Toolset = keepNames(e)
 	tool, registered := s.tools.Get(p.ToolName)
 	if p.Target == event.Frontend && registered && tool.RequiresConfirmation() {
 		p.Required = true
@@ -357,12 +357,13 @@ func (s *Session) applyResult(st *stream, e *event.Event) {
 	}
 	part := event.Part{
 		Kind: event.ResultPart, ToolCallID: id, ToolName: string(e.ToolName),
-		Output: append([]byte{}, e.Output...), Extra: append([]byte(nil), e.Extra...),
+		Output: event.Keep(e.Output), Extra: append([]byte(nil), e.Extra...),
 	}
 	at, known := s.calls[id]
 	switch {
 	case known:
 		p := &s.messages[at.message].Parts[at.part]
+		part.ToolCallID = p.ToolCallID
 		if len(e.Input) > 0 && string(e.Input) != "null" && !sameCall(p, part.ToolName, e.Input) {
 			s.contradict(id) // what ran is not what was shown
 		}
@@ -370,7 +371,7 @@ func (s *Session) applyResult(st *stream, e *event.Event) {
 	case e.Input != nil:
 		s.addPart(s.target(st, nil), event.Part{
 			Kind: event.CallPart, ToolCallID: id, ToolName: part.ToolName, Toolset: string(e.Toolset),
-			Input: append([]byte{}, e.Input...),
+			Input: event.Keep(e.Input),
 		})
 		s.addResult(part)
 	default:
@@ -391,6 +392,17 @@ func (s *Session) serverResult(id string, output []byte) {
 	if r := s.runOf(id); r != nil {
 		s.abandonRun(r)
 	}
+}
+
+// keepNames copies the names of a call as one string. Strings of a few bytes each
+// would share their 16 bytes of memory with what Go holds of JavaScript for the
+// time of a call, and keep that alive as long as the chat.
+func keepNames(e *event.Event) (call, tool, toolset string) {
+	id, name := len(e.ToolCallID), len(e.ToolName)
+	all := make([]byte, 0, id+name+len(e.Toolset))
+	all = append(append(append(all, e.ToolCallID...), e.ToolName...), e.Toolset...)
+	text := string(all)
+	return text[:id], text[id : id+name], text[id+name:]
 }
 
 // maxEarly bounds the results that wait for their call.

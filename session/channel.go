@@ -95,7 +95,7 @@ func (s *Session) forget() {
 	s.dropConfirmations()
 	s.messages, s.outputs, s.batch, s.grants = nil, nil, nil, nil
 	s.calls, s.results, s.early = map[string]callRef{}, map[string]callRef{}, map[string]event.Part{}
-	s.fixed, s.local = map[string]event.Part{}, map[string]event.Part{}
+	s.fixed, s.local = ledger{}, ledger{}
 	s.lastSent, s.doubt = "", false
 	s.setStopping(notStopping)
 	s.change(Change{Kind: MessagesReset})

@@ -65,9 +65,9 @@ func (s *Session) load(saved *Saved, alive bool) {
 	for _, list := range [][]event.Part{saved.Fixed, saved.Local} {
 		for _, p := range list {
 			if p.Kind == event.ResultPart {
-				s.local[p.ToolCallID] = p
-			} else if _, known := s.fixed[p.ToolCallID]; !known {
-				s.fixed[p.ToolCallID] = p
+				s.local.put(p)
+			} else if s.fixed.of(p.ToolCallID) == nil {
+				s.fixed.put(p)
 			}
 		}
 	}
@@ -76,11 +76,11 @@ func (s *Session) load(saved *Saved, alive bool) {
 		for i := range m.Parts {
 			p := &m.Parts[i]
 			p.Text = append([]byte(nil), p.Text...) // what streams on is appended to it
-			if was, known := s.fixed[p.ToolCallID]; known && p.Kind == event.CallPart {
-				keepFixed(p, &was)
+			if was := s.fixed.of(p.ToolCallID); was != nil && p.Kind == event.CallPart {
+				keepFixed(p, was)
 			}
 			if p.Kind == event.ResultPart && p.Local {
-				s.local[p.ToolCallID] = *p
+				s.local.put(*p)
 			}
 		}
 		s.addMessage(m)
@@ -88,7 +88,7 @@ func (s *Session) load(saved *Saved, alive bool) {
 	s.turn = turn{options: saved.Turn.Options, rounds: saved.Turn.Rounds, rest: saved.Turn.Rest, first: len(s.messages)}
 	for i := range saved.Outputs {
 		o := &saved.Outputs[i]
-		s.local[o.Part.ToolCallID] = o.Part
+		s.local.put(o.Part)
 		s.outputs = append(s.outputs, output{o.Automatic, o.Part})
 	}
 	batches := make([]*batch, len(saved.Batches)+1) // the first is none
@@ -147,7 +147,7 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 	if saved.ErrorCode != "" {
 		c.err = newError(saved.ErrorCode, saved.ErrorText)
 	}
-	if was, known := s.fixed[c.id]; known {
+	if was := s.fixed.of(c.id); was != nil {
 		c.input, c.target, c.name = was.Input, was.Target, was.ToolName
 	}
 	if at, known := s.calls[c.id]; known {
@@ -188,7 +188,10 @@ func (s *Session) resultOf(call string) []byte {
 	if at, ok := s.results[call]; ok {
 		return s.messages[at.message].Parts[at.part].Output
 	}
-	return s.local[call].Output
+	if p := s.local.of(call); p != nil {
+		return p.Output
+	}
+	return nil
 }
 
 // goOn does what is left to do after the state was taken from another page:

@@ -43,8 +43,8 @@ func (s *Session) index(message, part int) {
 		if _, known := s.calls[p.ToolCallID]; !known {
 			s.calls[p.ToolCallID] = callRef{message, part}
 		}
-		if _, known := s.fixed[p.ToolCallID]; !known {
-			s.fixed[p.ToolCallID] = *p
+		if s.fixed.of(p.ToolCallID) == nil {
+			s.fixed.put(*p)
 		}
 	case event.ResultPart:
 		if _, known := s.results[p.ToolCallID]; !known {
@@ -118,7 +118,7 @@ func (s *Session) withdrawUserMessage(st *stream) {
 func (s *Session) require(at callRef, toolset string) {
 	p := &s.messages[at.message].Parts[at.part]
 	p.Required, p.Toolset = true, orElse(toolset, p.Toolset)
-	s.fixed[p.ToolCallID] = *p
+	s.fixed.put(*p)
 	s.partChanged(at.message, at.part)
 }
 

@@ -45,8 +45,8 @@ func (s *Session) merge(messages []event.Message, asked bool) {
 		for i := range m.Parts {
 			switch p := &m.Parts[i]; p.Kind {
 			case event.CallPart:
-				if was, known := s.fixed[p.ToolCallID]; known {
-					keepFixed(p, &was)
+				if was := s.fixed.of(p.ToolCallID); was != nil {
+					keepFixed(p, was)
 				} else if !answered[p.ToolCallID] && (p.Required || n == last) {
 					s.claim(p)
 				}
@@ -107,7 +107,7 @@ func (s *Session) claimLate(c *confirmation) {
 	}
 	if p := &s.messages[at.message].Parts[at.part]; s.tools.Has(p.ToolName) {
 		s.claim(p)
-		s.fixed[c.id] = *p
+		s.fixed.put(*p)
 		c.target = p.Target
 		s.partChanged(at.message, at.part)
 	}
@@ -149,8 +149,8 @@ func (s *Session) keepResults(old []event.Message, oldResults map[string]callRef
 			}
 			if ok {
 				s.addResult(old[at.message].Parts[at.part])
-			} else if result, ok := s.local[p.ToolCallID]; ok && !s.queued(p.ToolCallID) {
-				s.addResult(result)
+			} else if result := s.local.of(p.ToolCallID); result != nil && !s.queued(p.ToolCallID) {
+				s.addResult(*result)
 			}
 		}
 	}
@@ -160,10 +160,15 @@ func (s *Session) keepResults(old []event.Message, oldResults map[string]callRef
 // one that comes back has ended all the same (design rule 1). Results that this
 // client only filled in count for nothing.
 func (s *Session) keepEnds(old []event.Message, oldResults map[string]callRef) {
-	for id, at := range oldResults {
-		p := old[at.message].Parts[at.part]
-		if _, held := s.calls[id]; !held && !s.answered(id) && !p.Local {
-			s.local[id] = p
+	for m := range old {
+		for i := range old[m].Parts {
+			p := &old[m].Parts[i]
+			if at, ok := oldResults[p.ToolCallID]; !ok || at != (callRef{m, i}) || p.Local || s.answered(p.ToolCallID) {
+				continue
+			}
+			if _, held := s.calls[p.ToolCallID]; !held {
+				s.local.put(*p)
+			}
 		}
 	}
 }
@@ -336,8 +341,8 @@ func (s *Session) withoutFillers() []event.Message {
 		messages[m].Parts = nil
 		for i := range s.messages[m].Parts {
 			p := &s.messages[m].Parts[i]
-			fixed := s.fixed[p.ToolCallID]
-			if p.Kind == event.ResultPart && p.Local && fixed.Required && fixed.Target == event.Backend {
+			fixed := s.fixed.of(p.ToolCallID)
+			if p.Kind == event.ResultPart && p.Local && fixed != nil && fixed.Required && fixed.Target == event.Backend {
 				continue
 			}
 			messages[m].Parts = append(messages[m].Parts, *p)

@@ -1,7 +1,5 @@
 package session
 
-import "github.com/svedawasm/svedawasm/session/event"
-
 // Save gives what of the session outlives its page. The slices of bytes are
 // shared with the session: the result must be used before the next input.
 func (s *Session) Save() *Saved {
@@ -9,16 +7,8 @@ func (s *Session) Save() *Saved {
 		ChatID: s.chatID, Messages: s.messages, LastSent: s.lastSent, Failed: s.status == Failed, Rest: s.rest,
 		Turn: SavedTurn{Active: s.turn.active, Options: s.turn.options, Rounds: s.turn.rounds, Rest: s.turn.rest},
 	}
-	for _, id := range sortedKeys(s.fixed) {
-		if _, held := s.calls[id]; !held {
-			saved.Fixed = append(saved.Fixed, s.fixed[id])
-		}
-	}
-	for _, id := range sortedKeys(s.local) {
-		if _, held := s.results[id]; !held {
-			saved.Local = append(saved.Local, s.local[id])
-		}
-	}
+	saved.Fixed = s.fixed.beside(s.calls)
+	saved.Local = s.local.beside(s.results)
 	batches := map[*batch]int{}
 	number := func(b *batch) int {
 		if b == nil {
@@ -75,20 +65,4 @@ func (c *confirmation) save(batch int) SavedConfirmation {
 		saved.ErrorCode, saved.ErrorText = c.err.Code, c.err.Message
 	}
 	return saved
-}
-
-// sortedKeys gives the keys in order, for the same bytes each time. Package slices
-// would cost the WebAssembly file 19 KB (raw), and there are few keys.
-func sortedKeys(m map[string]event.Part) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		at := len(keys)
-		for at > 0 && keys[at-1] > k {
-			at--
-		}
-		keys = append(keys, "")
-		copy(keys[at+1:], keys[at:])
-		keys[at] = k
-	}
-	return keys
 }

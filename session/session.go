@@ -95,10 +95,10 @@ type Session struct {
 	early   map[string]event.Part // results that came before their call
 	// What follows outlives messages that are replaced: a call is what it was when
 	// it first arrived (S37), and what ended here never runs again (rule 1).
-	fixed map[string]event.Part
+	fixed ledger
 	// local has the results that this client made, outputs and denials, and those
 	// of the server that no message holds any more.
-	local map[string]event.Part
+	local ledger
 	told  map[string]bool // calls whose decision went to the server
 
 	confirmations []*confirmation
@@ -150,8 +150,8 @@ func New(cfg Config) *Session {
 	return &Session{
 		cfg: cfg, traits: cfg.Dialect.Traits(), tools: cfg.Tools, ids: newIDSource(cfg.Seed),
 		chatID: cfg.ChatID, calls: map[string]callRef{}, results: map[string]callRef{},
-		early: map[string]event.Part{}, fixed: map[string]event.Part{}, local: map[string]event.Part{},
-		told: map[string]bool{}, byCall: map[string]*confirmation{},
+		early: map[string]event.Part{},
+		told:  map[string]bool{}, byCall: map[string]*confirmation{},
 	}
 }
 

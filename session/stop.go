@@ -61,7 +61,7 @@ func (s *Session) expireAsked(st *stream, why *Error) {
 			Output: failedOutput("The turn was stopped before this action was confirmed; it was not executed."),
 		}
 		if c.target == event.Frontend {
-			s.local[c.id] = result
+			s.local.put(result)
 		}
 		s.move(c, Expired, why)
 		s.addResult(result)

@@ -184,7 +184,7 @@ func (s *Session) tellUnknown() {
 			Kind: event.ResultPart, ToolCallID: c.id, ToolName: c.name, Local: true,
 			Output: unknownOutput(),
 		}
-		s.local[c.id] = result
+		s.local.put(result)
 		s.addResult(result)
 	}
 }

@@ -81,7 +81,7 @@ func (s *Session) Output(id int, value []byte) {
 		s.OutputFailed(id, "the tool's output is not JSON")
 		return
 	}
-	s.finishRun(id, append([]byte{}, value...))
+	s.finishRun(id, event.Keep(value))
 }
 
 // OutputFailed takes the failure of a handler: it threw, or what it returned
@@ -106,7 +106,7 @@ func (s *Session) finishRun(id int, value []byte) {
 // own when it is submitted (contract sveda 3.13, 3.14).
 func (s *Session) takeOutput(call, name string, value []byte, automatic bool) {
 	p := event.Part{Kind: event.ResultPart, ToolCallID: call, ToolName: name, Local: true, Output: value}
-	s.local[call] = p
+	s.local.put(p)
 	if _, known := s.calls[call]; !known {
 		return // the page has replaced the messages; the call may come back
 	}
@@ -119,8 +119,7 @@ func (s *Session) takeOutput(call, name string, value []byte, automatic bool) {
 
 // over says that a call has ended, whether or not its result stands in the chat.
 func (s *Session) over(call string) bool {
-	_, ended := s.local[call]
-	return ended || s.answered(call)
+	return s.local.of(call) != nil || s.answered(call)
 }
 
 // queued says that the output of a call gets a message of its own later.

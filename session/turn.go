@@ -69,7 +69,7 @@ func (s *Session) Send(t Ticket, m Outgoing) {
 		m.MessageID = s.ids.New()
 	}
 	user := event.Message{ID: m.MessageID, Role: event.User}
-	user.Parts = append(user.Parts, event.Part{Kind: event.TextPart, Text: []byte(m.Text)})
+	user.Parts = append(user.Parts, event.Part{Kind: event.TextPart, Text: event.Keep([]byte(m.Text))})
 	user.Parts = append(user.Parts, event.FileParts(m.Files)...)
 	s.begin(m.TurnOptions)
 	s.dropConfirmations()

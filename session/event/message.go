@@ -77,6 +77,16 @@ type Part struct {
 	Rest []byte
 }
 
+// Keep copies bytes for as long as the chat lives; nil stays nil. The copy has a
+// block of memory of its own: Go puts what is below 16 bytes together, in wasm
+// also its references to JavaScript values, which would live as long as the copy.
+func Keep(b []byte) []byte {
+	if b == nil {
+		return nil
+	}
+	return append(make([]byte, 0, max(len(b), 16)), b...)
+}
+
 // Body joins the text parts of the message (contract 3, messageText).
 func (m *Message) Body() []byte {
 	var body []byte

@@ -56,7 +56,7 @@ func parseMessage(object []byte) (m Message, ok bool) {
 	}
 	m.ID = text(v[messageID])
 	if v[messageCreatedAt].Kind != rawjson.Absent {
-		m.CreatedAt = clone(v[messageCreatedAt].Raw)
+		m.CreatedAt = Keep(v[messageCreatedAt].Raw)
 	}
 	if v[messageParts].Kind == rawjson.Array {
 		// Scan has validated the whole text, so the walk cannot fail.
@@ -67,7 +67,7 @@ func parseMessage(object []byte) (m Message, ok bool) {
 			return true
 		})
 	} else if body := text(v[messageContent]); body != "" {
-		m.Parts = []Part{{Kind: TextPart, Text: []byte(body)}}
+		m.Parts = []Part{{Kind: TextPart, Text: Keep([]byte(body))}}
 	}
 	m.Extra = extra
 	return m, true
@@ -115,7 +115,7 @@ func parsePart(object []byte) Part {
 	if text(v[partTarget]) == "frontend" {
 		p.Target = Frontend
 	}
-	p.Input, p.Output = clone(v[partInput].Raw), clone(v[partOutput].Raw)
+	p.Input, p.Output = Keep(v[partInput].Raw), Keep(v[partOutput].Raw)
 	p.Required = Gated(v[partConfirmation])
 	return p
 }
@@ -140,23 +140,15 @@ func text(v rawjson.Value) string {
 	return string(rawjson.Text(v.Raw, nil))
 }
 
-// clone keeps absent apart from empty.
-func clone(b []byte) []byte {
-	if b == nil {
-		return nil
-	}
-	return append([]byte{}, b...)
-}
-
 // other is a part that is kept as it came.
-func other(object []byte) Part { return Part{Kind: OtherPart, Raw: clone(object)} }
+func other(object []byte) Part { return Part{Kind: OtherPart, Raw: Keep(object)} }
 
 // FileParts reads an array of part objects that go with a message as they are.
 func FileParts(array []byte) []Part {
 	var parts []Part
 	_ = rawjson.Elements(array, func(value []byte) bool {
 		if rawjson.KindOf(value) == rawjson.Object {
-			parts = append(parts, Part{Kind: OtherPart, Raw: clone(value)})
+			parts = append(parts, Part{Kind: OtherPart, Raw: Keep(value)})
 		}
 		return true
 	})
