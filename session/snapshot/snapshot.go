@@ -22,7 +22,7 @@ const (
 // Bounds of a body.
 const (
 	maxSize     = 64 << 20 // bytes
-	maxElements = 1 << 20  // records, texts, numbers and lists together
+	maxElements = 2 << 20  // texts, numbers and lists, and eight for each record
 )
 
 // Encode gives the bytes of saved; the same state gives the same bytes. It fails
@@ -32,7 +32,7 @@ func Encode(saved *session.Saved) ([]byte, error) {
 	a.chat(saved)
 	elements, size := 0, 0
 	for i := range a.records {
-		elements += a.records[i].fields() + 1
+		elements += a.records[i].weight()
 		size += a.records[i].Msgsize()
 	}
 	body := format(make([]byte, 0, size), a.records)

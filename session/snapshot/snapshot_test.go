@@ -237,9 +237,9 @@ func TestHostileLengthsAreRefusedBeforeMemoryIsTaken(t *testing.T) {
 		"a batch that is not":     format(nil, confirmation),
 		"a batch below zero":      format(nil, written(&session.Saved{Grants: []session.SavedGrant{{Batch: -1}}})),
 		"a part that is not":      format(announce(0, 0, 0, 0, 0, 0, 0, 1), []record{{Lists: []uint64{1}}}),
-		"a million records":       bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x90}, maxElements+1),
-		"a million texts":         bytes.Repeat(format(nil, []record{{Texts: make([]text, 1024)}}), maxElements/1024),
-		"all of them in one list": append(announce(maxElements/2), bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x90}, maxElements/2-1)...),
+		"too many records":        bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x90}, maxElements/8+1),
+		"too many texts":          bytes.Repeat(format(nil, []record{{Texts: make([]text, 512)}}), maxElements/512),
+		"all of them in one list": append(announce(maxElements/16), bytes.Repeat([]byte{0x93, 0x90, 0x90, 0x90}, maxElements/16-1)...),
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, wrap(body), CodeCorrupt) })
 	}

@@ -6,7 +6,7 @@ import "github.com/tinylib/msgp/msgp"
 
 //msgp:tuple record
 //msgp:ignore text
-//msgp:limit arrays:1024
+//msgp:limit arrays:512
 
 // record is one thing of a session: the chat, a message, a part, a confirmation.
 // All share it, so that the generated code exists once. MessagePack has it as
@@ -39,7 +39,7 @@ func (a *archive) parse(b []byte) (records []record) {
 			a.fail(corrupt("a record has another shape"))
 			return nil
 		}
-		if room -= r.fields() + 1; room < 0 {
+		if room -= r.weight(); room < 0 {
 			a.fail(corrupt("it has too many records"))
 			return nil
 		}
@@ -55,6 +55,10 @@ func format(b []byte, records []record) []byte {
 	}
 	return b
 }
+
+// weight is what the bound of elements counts for r: its fields, and a record is
+// the memory of some.
+func (r *record) weight() int { return 8 + r.fields() }
 
 func (r *record) fields() int { return len(r.Texts) + len(r.Numbers) + len(r.Lists) }
 

@@ -8,7 +8,7 @@ import (
 
 // Size limits for msgp deserialization
 const (
-	z5817a858limitArrays = 1024
+	z5817a858limitArrays = 512
 )
 
 // MarshalMsg implements msgp.Marshaler

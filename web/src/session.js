@@ -164,7 +164,7 @@ export class SvedaChatSession {
 	 * The whole session as bytes, for a storage of the page's own.
 	 *
 	 * @returns {Uint8Array}
-	 * @throws {SvedaError} `snapshot-large`, beyond 64 MiB or a million fields
+	 * @throws {SvedaError} `snapshot-large`, beyond 64 MiB or two million fields
 	 */
 	snapshot() {
 		return this.#link.call('snapshot', []);
