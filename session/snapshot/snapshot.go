@@ -9,6 +9,7 @@ package snapshot
 
 import (
 	"bytes"
+	"hash/crc32"
 
 	"github.com/svedawasm/svedawasm/session"
 	"github.com/tinylib/msgp/msgp"
@@ -45,7 +46,7 @@ func Encode(saved *session.Saved) ([]byte, error) {
 	out := make([]byte, 0, len(head)+len(body)+16)
 	out = append(out, head...)
 	out = msgp.AppendUint64(out, version)
-	out = msgp.AppendUint64(out, uint64(checksum(body)))
+	out = msgp.AppendUint64(out, uint64(crc32.ChecksumIEEE(body)))
 	return msgp.AppendBytes(out, body), nil
 }
 
@@ -96,30 +97,8 @@ func open(b []byte) ([]byte, *Error) {
 		return nil, corrupt("bytes follow the end")
 	case len(body) > maxSize:
 		return nil, corrupt("it is larger than 64 MiB")
-	case uint64(checksum(body)) != sum:
+	case uint64(crc32.ChecksumIEEE(body)) != sum:
 		return nil, corrupt("its sum is wrong")
 	}
 	return body, nil
 }
-
-// checksum is the CRC-32 of b (IEEE). Package hash/crc32 would cost the
-// WebAssembly file 5 KB of brotli.
-func checksum(b []byte) uint32 {
-	sum := ^uint32(0)
-	for _, c := range b {
-		sum = sum>>8 ^ crcTable[byte(sum)^c]
-	}
-	return ^sum
-}
-
-// crcTable has the remainder of each byte.
-var crcTable = func() (table [256]uint32) {
-	for i := range table {
-		r := uint32(i)
-		for range 8 {
-			r = r>>1 ^ r&1*0xedb88320
-		}
-		table[i] = r
-	}
-	return table
-}()

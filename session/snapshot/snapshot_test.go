@@ -283,14 +283,6 @@ func TestADecisionThatWasNotMadeIsNotRead(t *testing.T) {
 	}
 }
 
-func TestTheSumIsCRC32(t *testing.T) {
-	for _, b := range [][]byte{nil, []byte("123456789"), bytes.Repeat([]byte{0, 0xff, 0x5a}, 999)} {
-		if got, want := checksum(b), crc32.ChecksumIEEE(b); got != want {
-			t.Errorf("%d bytes: %08x, want %08x", len(b), got, want)
-		}
-	}
-}
-
 func FuzzSnapshot(f *testing.F) {
 	good, err := Encode(full())
 	if err != nil {

@@ -37,7 +37,7 @@ func UnmarshalAsJSON(io.Writer, []byte) ([]byte, error) {
 `
 
 // number stands in for encoding/json where msgp only names its Number: the import
-// alone runs its init functions, which keep encoders and base64: 3,600 bytes.
+// alone runs its init functions, which keep encoders and base64: 2,700 bytes.
 const number = `package json
 
 import "strconv"
