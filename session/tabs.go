@@ -194,6 +194,21 @@ func unknownOutput() []byte {
 	return []byte(`{"success":false,"code":"outcome-unknown","error":"The page was closed while the tool ran; whether it acted is not known."}`)
 }
 
+// Unstarted takes back a run whose handler the driver has not started and never
+// will, because another page has taken the right to act. Nothing is recorded of
+// it: what becomes of the call is the other page's to say.
+func (s *Session) Unstarted(run int) {
+	r := s.runByID(run)
+	if r == nil {
+		return
+	}
+	s.endRun(r)
+	if c := s.confirmationOf(r.call); c != nil && !r.automatic {
+		c.decided, c.auto, c.claimed, c.decision = false, false, false, event.Decision{}
+		s.move(c, Pending, newError(CodeInterrupted, "another page has the right to act; the tool did not run"))
+	}
+}
+
 // RetryUnknown lets the handler of a call whose outcome is unknown be tried once
 // more: the card is pending again and needs a new gesture. It works as long as
 // the model has not been told that the outcome is unknown.

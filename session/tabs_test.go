@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/svedawasm/svedawasm/session"
+	"github.com/svedawasm/svedawasm/session/event"
 )
 
 func claiming(cfg *session.Config) { cfg.Claims = true }
@@ -324,4 +325,25 @@ func TestR49_AResultThatIsKnownEndsTheCardOfAnOlderState(t *testing.T) {
 	})
 	b.wantState("c1", "resolved")
 	b.wantRuns(0)
+}
+
+// A page that is overtaken before its handler started says nothing of the call.
+func TestF31_AHandlerThatWasNotStartedLeavesNothing(t *testing.T) {
+	a := archiving(t)
+	b := a.other()
+	a.tap("c1", "approve")
+	a.claimed(session.Granted, "")
+	a.wantRuns(1) // the effect waits for the store, which refuses
+	a.put(func(c *chat) { c.s.Unstarted(c.runs[0].ID) })
+	a.wantState("c1", "pending")
+	a.stop()
+	a.adopt(b, true)
+	a.wantState("c1", "pending")
+	for _, m := range a.s.Save().Messages {
+		for _, p := range m.Parts {
+			if p.Kind == event.ResultPart {
+				t.Errorf("expected no result of a call that did not run, got %s", p.Output)
+			}
+		}
+	}
 }

@@ -33,6 +33,7 @@ var tables = []table{
 		"fromSnapshot":  func(a args) int { return durable.Restore(host, a[0], a[1]) },
 		"adopt":         func(a args) int { return durable.Adopt(host, a[0], a[1], a[2]) },
 		"takeOver":      func(a args) int { return host.TakeOver(a[0]) },
+		"unstarted":     func(a args) int { return host.Unstarted(a[0], a[1]) },
 		"claimed":       func(a args) int { return host.Claimed(a[0], a[1], a[2], a[3]) },
 		"retryUnknown":  func(a args) int { return host.RetryUnknown(a[0], a[1], a[2]) },
 		"online":        func(a args) int { return host.Online(a[0], a[1]) },

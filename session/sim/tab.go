@@ -453,7 +453,13 @@ func (t *tab) written(o outcome) bool {
 		return true
 	}
 	t.w.say(t.name(), "is overtaken")
+	held := t.held
 	t.held = nil
+	for _, e := range held {
+		if e.Kind == session.RunTool {
+			t.put("unstarted", func(s *session.Session) { s.Unstarted(e.ID) })
+		}
+	}
 	t.put("stop", func(s *session.Session) { s.Stop(0, false) })
 	t.look()
 	return false

@@ -22,6 +22,11 @@ func (b *Bridge) Acting(handle int) int {
 	return b.with(handle, func(s *session.Session) { b.number(truth(s.Acting())) })
 }
 
+// Unstarted takes back a run whose handler has not been started.
+func (b *Bridge) Unstarted(handle, run int) int {
+	return b.with(handle, func(s *session.Session) { s.Unstarted(run) })
+}
+
 // Claimed answers a Claim effect; the word of the claim's holder is read.
 func (b *Bridge) Claimed(handle, claim, verdict, length int) int {
 	in := b.input(length)

@@ -7,6 +7,7 @@
  */
 
 import { ChannelBusyError, SvedaError } from './errors.js';
+import { Op } from './frame.js';
 
 /**
  * @import { Effect, Link } from './link.js'
@@ -199,10 +200,11 @@ export class Durability {
 	 * is not done, and what the other does is shown.
 	 */
 	#yield() {
-		this.#held = [];
+		const held = this.#held.splice(0);
 		const hold = this.#hold;
 		this.#hold = undefined;
 		hold?.release();
+		for (const { op, id } of held) if (op === Op.RunTool) this.#input('unstarted', [id]);
 		this.#input('stop', [0, 0]);
 		this.#cancelTimer();
 		void this.#look();
