@@ -80,9 +80,9 @@ function takesPart({ name, most = Infinity }, { only, also }, events) {
  */
 export async function linearity(api) {
 	const kinds = [
-		{ name: 'text deltas', items: (/** @type {number} */ n) => deltas(10_000 * n, 4), chunk: 16 * KiB },
-		{ name: 'text deltas, one event a chunk', items: (/** @type {number} */ n) => deltas(5_000 * n, 4), chunk: /** @type {const} */ ('event') },
-		{ name: 'tool calls', items: (/** @type {number} */ n) => calls(500 * n), chunk: 16 * KiB },
+		{ name: 'text deltas', items: (/** @type {number} */ n) => deltas(40_000 * n, 4), chunk: 16 * KiB },
+		{ name: 'text deltas, one event a chunk', items: (/** @type {number} */ n) => deltas(10_000 * n, 4), chunk: /** @type {const} */ ('event') },
+		{ name: 'tool calls', items: (/** @type {number} */ n) => calls(1_000 * n), chunk: 16 * KiB },
 		{ name: 'bytes of arguments', items: (/** @type {number} */ n) => largeCall(512 * KiB * n), chunk: 64 * KiB },
 	];
 	const out = [];

@@ -100,7 +100,7 @@ export async function readBody(body, take, signal) {
 			flush();
 			for (let at = 0; at < value.length; at += chunkLimit) {
 				if (taken && performance.now() - began > turnLimit) await pause();
-				if (failure) throw failure.error;
+				if (failure) throw /** @type {{error: unknown}} */ (failure).error; // the pause may have ended badly
 				if (stopped) return;
 				if (!taken) {
 					taken = true;

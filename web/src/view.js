@@ -31,6 +31,17 @@ class Row {
 		this.#key = key;
 	}
 
+	/** What is still to be parsed, or empty. */
+	get json() {
+		return this.#json;
+	}
+
+	/** @param {any} message what its JSON says */
+	parsed(message) {
+		this.#message = message;
+		this.#json = '';
+	}
+
 	/** The message, to give out. */
 	read() {
 		const message = this.#parsed();
@@ -40,10 +51,7 @@ class Row {
 	}
 
 	#parsed() {
-		if (this.#message === undefined) {
-			this.#message = JSON.parse(this.#json);
-			this.#json = '';
-		}
+		if (this.#message === undefined) this.parsed(JSON.parse(this.#json));
 		return this.#message;
 	}
 
@@ -84,6 +92,19 @@ class Row {
 	}
 }
 
+/**
+ * Parses the messages of a stored chat in one call: for 5,000 of them that takes
+ * a fraction of a call each.
+ *
+ * @param {readonly Row[]} rows
+ */
+function parseTogether(rows) {
+	if (rows.length < 8) return;
+	const waiting = rows.filter((row) => row.json !== '');
+	const messages = JSON.parse(`[${waiting.map((row) => row.json).join(',')}]`);
+	for (const [i, row] of waiting.entries()) row.parsed(messages[i]);
+}
+
 /** The mirror. Applying a change costs the same with any number of messages. */
 export class View {
 	/** @type {Row[]} */ #rows = [];
@@ -122,6 +143,7 @@ export class View {
 		const rows = this.#rows;
 		if (this.#changed.size === 0 && this.#list.length === rows.length) return this.#list;
 		const list = this.#list.slice(0, rows.length);
+		parseTogether(rows.slice(list.length));
 		for (let i = list.length; i < rows.length; i++) list.push(rows[i].read());
 		for (const i of this.#changed) if (i < rows.length) list[i] = rows[i].read();
 		this.#changed.clear();

@@ -19,6 +19,7 @@ export function make(api) {
 				fetchFn: async () => response(list),
 			});
 			session.setMessages(history);
+			session.getSnapshot(); // the page has shown what was stored
 			let notified = 0;
 			const off = session.subscribe(() => {
 				notified++;
