@@ -15,14 +15,14 @@ export async function asked(page, text = '') {
 			const dialog = document.querySelector('sveda-confirmation')?.shadowRoot?.querySelector('dialog');
 			return dialog?.open && dialog.querySelector('[data-action="deny"]')?.checkVisibility() && dialog.textContent?.includes(wanted);
 		},
-		{ timeout: 10_000 },
+		{ timeout: 30_000 },
 		text,
 	);
 }
 
 /** Waits until no modal is open. @param {Page} page */
 export async function gone(page) {
-	await page.waitForFunction(() => !document.querySelector('sveda-confirmation')?.shadowRoot?.querySelector('dialog')?.open, { timeout: 10_000 });
+	await page.waitForFunction(() => !document.querySelector('sveda-confirmation')?.shadowRoot?.querySelector('dialog')?.open, { timeout: 30_000 });
 }
 
 /**
@@ -38,7 +38,7 @@ export async function press(page, action) {
 			const button = document.querySelector('sveda-confirmation')?.shadowRoot?.querySelector(wanted);
 			return button?.checkVisibility() && button.getAttribute('aria-disabled') !== 'true';
 		},
-		{ timeout: 10_000 },
+		{ timeout: 30_000 },
 		selector,
 	);
 	await new Promise((resolve) => setTimeout(resolve, 150)); // what moves comes to rest

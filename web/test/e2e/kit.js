@@ -152,7 +152,7 @@ export async function open(browser, url) {
 
 /** @param {Page} page */
 export async function ready(page) {
-	await page.waitForSelector('html[data-ready]', { timeout: 20_000 });
+	await page.waitForSelector('html[data-ready]', { timeout: 30_000 });
 }
 
 /** Writes into the composer and sends. @param {Page} page @param {string} words */
@@ -169,7 +169,7 @@ export async function card(page, text = '') {
 			const button = root?.querySelector('[data-action="confirm"]');
 			return button?.checkVisibility() && root?.textContent?.includes(wanted);
 		},
-		{ timeout: 10_000 },
+		{ timeout: 30_000 },
 		text,
 	);
 }
@@ -198,7 +198,7 @@ export async function settled(page) {
 			const { session } = /** @type {any} */ (globalThis).demo;
 			return session.status === 'idle' && !session.confirmationPending && session.messages.length > 0;
 		},
-		{ timeout: 10_000 },
+		{ timeout: 30_000 },
 	);
 }
 

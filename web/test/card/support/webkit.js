@@ -104,11 +104,12 @@ function facade(session) {
 		up: () => pointer([{ type: 'pointerUp', button: 0 }]),
 		async click(x, y, { count = 1 } = {}) {
 			at = { x, y };
-			// Two clicks in a short time are a double click, as the system sees it.
+			// Two clicks in a short time are a double click, as the system sees it. The
+			// time begins when the earlier one has been made, however long that took.
 			const wait = lastClick + doubleClickTime - Date.now();
 			if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-			lastClick = Date.now();
 			for (let n = 0; n < count; n++) await pointer([{ type: 'pointerDown', button: 0 }, { type: 'pointerUp', button: 0 }]);
+			lastClick = Date.now();
 		},
 		press: (name) => key([{ type: 'keyDown', value: keyValue(name) }, { type: 'keyUp', value: keyValue(name) }]),
 		keyDown: (name) => key([{ type: 'keyDown', value: keyValue(name) }]),
