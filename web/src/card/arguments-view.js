@@ -39,6 +39,7 @@ export class ArgumentsView {
 	#speech;
 	#schedule;
 	#onDrawn;
+	#rounds;
 	#steps;
 	#drawn = false;
 	#stopped = false;
@@ -49,8 +50,10 @@ export class ArgumentsView {
 	 * @param {object} ports
 	 * @param {(task: () => void) => void} ports.schedule runs a task later, with the page in between
 	 * @param {() => void} ports.onDrawn
+	 * @param {boolean} ports.rounds the tool gets JavaScript's numbers
 	 */
-	constructor(args, speaker, { schedule, onDrawn }) {
+	constructor(args, speaker, { schedule, onDrawn, rounds }) {
+		this.#rounds = rounds;
 		this.#speech = new Speech(speaker);
 		this.#schedule = schedule;
 		this.#onDrawn = onDrawn;
@@ -86,7 +89,7 @@ export class ArgumentsView {
 			const block = element('div', 'block');
 			let long = null;
 			for (const end = Math.min(rows.length, at + blockRows); at < end && !long; at++) {
-				const row = drawRow(rows[at], this.#speech);
+				const row = drawRow(rows[at], this.#speech, this.#rounds);
 				block.append(row.node);
 				if (row.rest) long = row;
 			}
@@ -127,10 +130,11 @@ let blank = null;
 /**
  * @param {Row} row
  * @param {Speech} speech
+ * @param {boolean} rounds the tool gets JavaScript's numbers
  * @returns {{node: HTMLElement, value: HTMLElement, rest: Iterable<Token[]> | null}} `rest` are the
  *   pieces of a long value, which are still to be drawn
  */
-export function drawRow(row, speech) {
+export function drawRow(row, speech, rounds) {
 	blank ??= element('div', 'row', { role: 'listitem' }, element('span', 'key'), element('span', 'val'));
 	const node = /** @type {HTMLElement} */ (blank.cloneNode(true));
 	const [key, value] = /** @type {[HTMLElement, HTMLElement]} */ (/** @type {unknown} */ (node.children));
@@ -149,7 +153,7 @@ export function drawRow(row, speech) {
 		value.append(containerSize(row, speech));
 	}
 	const rest = container ? null : drawScalar(value, row, speech);
-	for (const warning of rowWarnings(row)) {
+	for (const warning of rowWarnings(row, rounds)) {
 		node.append(element('span', 'flag', {}, icon('!'), words('span', '', warning, {}, speech)));
 	}
 	return { node, value, rest };

@@ -86,6 +86,11 @@ export class CardBody {
 		return this.#shown;
 	}
 
+	/** A handler of this page gets what `JSON.parse` makes of a number. */
+	get #rounds() {
+		return this.#confirmation.target === 'frontend';
+	}
+
 	get drawn() {
 		return this.#args.drawn;
 	}
@@ -116,7 +121,7 @@ export class CardBody {
 	}
 
 	#drawArguments() {
-		return new ArgumentsView(this.#shown, this.#speech.speaker, this.#ports);
+		return new ArgumentsView(this.#shown, this.#speech.speaker, { ...this.#ports, rounds: this.#rounds });
 	}
 
 	#build() {
@@ -160,7 +165,7 @@ export class CardBody {
 
 	#notes() {
 		const unusual = toolTokens(this.#confirmation).some((token) => token.t !== 'text');
-		const keys = noteKeys(this.#shown.warnings, this.#shown.rows, unusual);
+		const keys = noteKeys(this.#shown, unusual, this.#rounds);
 		if (keys.length === 0) return;
 		const title = element('p', 'notes-title');
 		const words = element('span');

@@ -4,9 +4,11 @@
  * @module
  */
 
+import { isInexact } from '../numbers.js';
+
 /**
  * @import { TextKey } from './locale.js'
- * @import { Row, Token } from './types.js'
+ * @import { Arguments, Row, Token } from './types.js'
  */
 
 /** @type {Record<string, TextKey>} */
@@ -32,33 +34,42 @@ function rowWarning(code) {
 const labelled = new Set(['bidi', 'invisible']);
 
 /**
- * The warnings of one row: those that Go found, and a value that was cut
- * before it came here.
+ * The warnings of one row: those that Go found, a value that was cut before it
+ * came here, and a number that arrives as another one.
  *
  * @param {Row} row
+ * @param {boolean} rounds the tool gets JavaScript's numbers
  * @returns {TextKey[]}
  */
-export function rowWarnings(row) {
+export function rowWarnings(row, rounds) {
 	const keys = (row.warnings ?? []).filter((code) => !labelled.has(code)).map(rowWarning);
 	if (row.kind === 'string' && looksCut(row.tokens ?? [])) keys.push('warnTruncated');
+	if (rounds && row.kind === 'number' && isInexact(textOf(row.tokens ?? []))) keys.push('warnRounded');
 	return keys;
 }
 
 /**
  * The distinct warnings of a call, each once.
  *
- * @param {readonly {code: string}[]} warnings
- * @param {readonly Row[]} rows
+ * @param {Arguments} args
  * @param {boolean} unusualName
+ * @param {boolean} rounds the tool gets JavaScript's numbers (B095)
  * @returns {TextKey[]}
  */
-export function noteKeys(warnings, rows, unusualName) {
+export function noteKeys({ warnings, rows, raw, blocked }, unusualName, rounds) {
 	/** @type {Set<TextKey>} */
 	const notes = new Set();
 	if (unusualName) notes.add('warnName');
 	for (const { code } of warnings) notes.add(rowWarning(code));
 	if (rows.some((row) => row.kind === 'string' && looksCut(row.tokens ?? []))) notes.add('warnTruncated');
+	// Of all bytes, not of the rows: those that are not shown yet count too.
+	if (rounds && blocked === null && isInexact(raw)) notes.add('warnRounded');
 	return [...notes];
+}
+
+/** @param {readonly Token[]} tokens */
+function textOf(tokens) {
+	return tokens.map((token) => (token.t === 'text' ? token.s : '')).join('');
 }
 
 /** Marks that some middleware leaves where it cut a value (B143). */

@@ -48,6 +48,7 @@ export const en = {
 	warnPrototype: 'A name with a special meaning in programs.',
 	warnName: 'The tool’s name contains unusual characters.',
 	warnTruncated: 'A value that says that it was shortened before it came here.',
+	warnRounded: 'A number with more digits than JavaScript keeps. The tool of this page receives it rounded.',
 	warnOther: 'Something unusual.',
 
 	duplicateKey: 'The arguments are ambiguous: the same name stands there twice. This call can only be denied.',

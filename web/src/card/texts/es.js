@@ -48,6 +48,7 @@ export const es = {
 	warnPrototype: 'Un nombre con un significado especial en los programas.',
 	warnName: 'El nombre de la herramienta contiene caracteres poco comunes.',
 	warnTruncated: 'Un valor que indica que se acortó antes de llegar aquí.',
+	warnRounded: 'Un número con más dígitos de los que JavaScript conserva. La herramienta de esta página lo recibe redondeado.',
 	warnOther: 'Algo poco común.',
 
 	duplicateKey: 'Los argumentos son ambiguos: el mismo nombre aparece dos veces. Esta llamada solo se puede denegar.',

@@ -48,6 +48,7 @@ export const ja = {
 	warnPrototype: 'プログラム上で特別な意味を持つ名前です。',
 	warnName: 'ツール名に通常と異なる文字があります。',
 	warnTruncated: 'ここに届く前に省略されたと記されている値があります。',
+	warnRounded: 'JavaScript で正確に扱えない桁数の数値があります。このページのツールには丸めた値が渡されます。',
 	warnOther: '通常と異なる点があります。',
 
 	duplicateKey: '引数があいまいです。同じ名前が 2 回あります。この呼び出しは拒否のみ可能です。',

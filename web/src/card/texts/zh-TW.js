@@ -48,6 +48,7 @@ export const zhTW = {
 	warnPrototype: '名稱在程式中具有特殊意義。',
 	warnName: '工具名稱含有不尋常的字元。',
 	warnTruncated: '有個值標示它在送到這裡之前已被截短。',
+	warnRounded: '有個數字的位數超出 JavaScript 能精確保存的範圍，此頁面的工具收到的是捨入後的值。',
 	warnOther: '有不尋常之處。',
 
 	duplicateKey: '輸入內容有歧義：同一個名稱出現了兩次。此呼叫只能拒絕。',

@@ -332,10 +332,20 @@ export const content = [
 				kit.mount([kit.call('numbers')]);
 				const numbers = rows();
 				kit.mount([kit.call('order')]);
-				return [numbers, rows()];
+				const order = rows();
+				// The same arguments for the server, then for a tool of this page; then numbers that a double holds.
+				const said = (name, target, lang = 'en') => {
+					kit.mount([kit.call(name, { target })], { lang });
+					return [[...kit.root.querySelectorAll('.notes li')].map((n) => n.textContent), [...kit.root.querySelectorAll('.row:has(.flag) .key')].map((n) => n.textContent)];
+				};
+				return [numbers, order, said('numbers', 'backend'), said('numbers', 'frontend'), said('delete-post', 'frontend'), said('numbers', 'frontend', 'ja')];
 			});
 			assert.deepEqual(got[0], ['id=9007199254740993', 'amount=1.10', 'big=1e400', 'minus=-0', 'long=0.1000000000000000055', 'account=999999999999999999']);
 			assert.deepEqual(got[1], ['b=1', '2=2', '1=3']);
+			assert.deepEqual(got[2], [[], []], 'the server gets the digits themselves');
+			assert.deepEqual(got[3], [['A number with more digits than JavaScript keeps. The tool of this page receives it rounded.'], ['id', 'big', 'long', 'account']]);
+			assert.deepEqual(got[4], [[], []]);
+			assert.deepEqual(got[5][0], ['JavaScript で正確に扱えない桁数の数値があります。このページのツールには丸めた値が渡されます。']);
 		},
 	},
 	{
