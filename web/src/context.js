@@ -60,6 +60,8 @@ export class SvedaContextRegistry {
 	 * The context of a request that would be sent now.
 	 *
 	 * @returns {Record<string, any>}
+	 * @throws {SvedaError} `context-failed`: a function threw, or a value is no
+	 *   JSON; `cause` is what was thrown
 	 */
 	snapshot() {
 		return JSON.parse(this.snapshotText());
@@ -73,12 +75,12 @@ export class SvedaContextRegistry {
 		const running = core();
 		const { handle, entries } = this.#placeIn(running);
 		const order = ask(running, 'SvedaContextRegistry', 'order', [handle]);
-		const values = new Map([...entries].map(([number, id]) => [id, this.#entries.get(number)?.value]));
+		const kept = new Map([...entries].map(([number, id]) => [id, this.#entries.get(number)]));
 		/** @type {(string | undefined)[]} */
 		const pairs = [];
 		for (const id of order) {
-			const value = values.get(id);
-			pairs.push(String(id), stringify(typeof value === 'function' ? value() : value));
+			const { value, description = '' } = kept.get(id) ?? {};
+			pairs.push(String(id), textOf(value, description));
 		}
 		return askText(running, 'SvedaContextRegistry', 'compose', [handle], pairs);
 	}
@@ -119,5 +121,20 @@ export class SvedaContextRegistry {
 		this.#places.set(running, place);
 		for (const [number, entry] of this.#entries) this.#add(running, number, entry);
 		return place;
+	}
+}
+
+/**
+ * The JSON text of a value, or of what its function returns.
+ *
+ * @param {unknown} value
+ * @param {string} description
+ * @throws {SvedaError} `context-failed`
+ */
+function textOf(value, description) {
+	try {
+		return stringify(typeof value === 'function' ? value() : value);
+	} catch (cause) {
+		throw new SvedaError('context-failed', `reading the context ${JSON.stringify(description)}: the page's value threw`, { cause });
 	}
 }

@@ -310,7 +310,8 @@ export class SvedaChatSession {
 	 * @returns {Promise<void>} when the turn has ended
 	 * @throws {import('./errors.js').ChannelAwaitingConsentError} a call waits for the person; nothing was drawn or sent
 	 * @throws {import('./errors.js').ChannelBusyError} a turn is running
-	 * @throws {SvedaError} the turn failed, with a code
+	 * @throws {SvedaError} `context-failed`, a value of the page's context threw and nothing was
+	 *   drawn or sent; another code, the turn failed
 	 */
 	async send(text, options = {}) {
 		const fields = [String(text), '', json(options.files), undefined, ...turnFields(options)];

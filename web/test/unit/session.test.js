@@ -341,10 +341,19 @@ test('W19 a listener that throws disturbs nobody; a context that throws stops th
 	await session.send('x');
 	assert.ok(shown.length > 0);
 	assert.equal(session.status, 'idle');
-	const off = client.contextRegistry.register('bad', () => { throw new Error('readable'); });
-	await assert.rejects(session.send('y'), /readable/);
-	assert.equal(session.messages.length, 2);
+	const loop = /** @type {any} */ ({});
+	loop.self = loop;
+	for (const thrown of [new Error('a secret'), 'a bare value', undefined]) {
+		const off = client.contextRegistry.register('bad', () => { throw thrown; });
+		await assert.rejects(session.send('y'), (error) => error instanceof SvedaError && error.code === 'context-failed' && error.cause === thrown && /"bad"/.test(error.message) && !/secret/.test(error.message));
+		assert.throws(() => client.contextRegistry.snapshot(), { code: 'context-failed' });
+		off();
+	}
+	const off = client.contextRegistry.register('no JSON', loop);
+	await assert.rejects(session.send('y'), { code: 'context-failed' });
 	off();
+	assert.equal(session.messages.length, 2);
+	assert.equal(server.requests.length, 1);
 	server.reply(text('ok'));
 	await session.send('y');
 });
