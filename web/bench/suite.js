@@ -74,7 +74,7 @@ function takesPart({ name, most = Infinity }, { only, also }, events) {
 }
 
 /**
- * time(2n) / time(n) of each kind of work: 2 is linear.
+ * time(2n) / time(n) of each kind of work, of the medians: 2 is linear.
  *
  * @param {any} api
  */
@@ -88,13 +88,13 @@ export async function linearity(api) {
 	const out = [];
 	for (const kind of kinds) {
 		const times = /** @type {number[][]} */ ([[], []]);
-		for (let round = 0; round < 8; round++) {
+		for (let round = 0; round < 11; round++) {
 			for (const n of [1, 2]) {
 				const [figure] = await compare([make(api)], { items: kind.items(n), chunk: kind.chunk, rounds: 1 });
 				times[n - 1].push(figure.median);
 			}
 		}
-		out.push({ name: kind.name, ratio: Math.min(...times[1]) / Math.min(...times[0]) });
+		out.push({ name: kind.name, ratio: median(times[1]) / median(times[0]) });
 	}
 	return out;
 }
