@@ -7,7 +7,15 @@ import { messageKey } from '/dist/index.js';
  * @import { Confirmation } from '../src/confirmation.js'
  */
 
-const words = { waiting: 'waits for you', running: 'running', done: 'done', failed: 'failed', denied: 'denied' };
+const words = {
+	waiting: 'waits for you', running: 'running', done: 'done', failed: 'failed', denied: 'denied',
+	expired: 'expired, did not run', elsewhere: 'answered elsewhere', unknown: 'outcome unknown', none: 'no result',
+};
+
+/** What a call without a result is, by its confirmation. @type {Record<string, keyof typeof words>} */
+const unfinished = {
+	pending: 'waiting', denied: 'denied', expired: 'expired', 'answered-elsewhere': 'elsewhere', 'outcome-unknown': 'unknown',
+};
 
 export class ChatView {
 	#log;
@@ -73,6 +81,7 @@ export class ChatView {
 		const results = resultsOf(messages);
 		const asked = new Map(confirmations.map((c) => [c.toolCallId, c]));
 		const kept = new Set();
+		const last = messages.findLast((message) => message.role !== 'tool');
 		for (const message of messages) {
 			const key = messageKey(message);
 			kept.add(key);
@@ -85,7 +94,7 @@ export class ChatView {
 			const changed = row.message !== message;
 			row.message = message;
 			if (changed) drawMessage(row.node, message);
-			drawCalls(row.node, message, results, asked);
+			drawCalls(row.node, message, results, asked, message === last);
 		}
 		for (const [key, row] of this.#rows) {
 			if (kept.has(key)) continue;
@@ -154,14 +163,15 @@ function appendText(node, text) {
  * @param {Message} message
  * @param {Map<string, any>} results
  * @param {Map<string, Confirmation>} asked
+ * @param {boolean} latest no message came after it
  */
-function drawCalls(node, message, results, asked) {
+function drawCalls(node, message, results, asked, latest) {
 	for (const part of message.parts) {
 		if (part.type !== 'tool-call') continue;
 		const row = [...node.children].find((child) => /** @type {HTMLElement} */ (child).dataset.call === part.toolCallId);
 		if (!(row instanceof HTMLElement)) continue;
 		const result = results.get(part.toolCallId);
-		const state = stateOf(result, asked.get(part.toolCallId), part.confirmation === 'required');
+		const state = stateOf(result, asked.get(part.toolCallId), part.confirmation === 'required', latest);
 		row.dataset.state = state;
 		/** @type {HTMLElement} */ (row.querySelector('.state')).textContent = words[state];
 		const output = /** @type {HTMLElement} */ (row.querySelector('.output'));
@@ -174,15 +184,17 @@ function drawCalls(node, message, results, asked) {
  * @param {{output: any} | undefined} result
  * @param {Confirmation | undefined} confirmation
  * @param {boolean} required
+ * @param {boolean} latest no message came after it
  * @returns {keyof typeof words}
  */
-function stateOf(result, confirmation, required) {
+function stateOf(result, confirmation, required, latest) {
 	if (result !== undefined) {
 		if (result.output?.denied === true) return 'denied';
 		return result.output?.success === false || result.output?.error ? 'failed' : 'done';
 	}
-	if (confirmation === undefined) return required ? 'waiting' : 'running';
-	return confirmation.state === 'pending' ? 'waiting' : confirmation.state === 'denied' ? 'denied' : 'running';
+	if (confirmation !== undefined) return unfinished[confirmation.state] ?? 'running';
+	if (!latest) return 'none';
+	return required ? 'waiting' : 'running';
 }
 
 /** @param {readonly Message[]} messages */

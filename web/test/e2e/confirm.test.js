@@ -224,6 +224,21 @@ test('text streams, and the chat is listed, opened and deleted', async () => {
 	await assert.rejects(playground.conversation(chatId), /404/);
 });
 
+test('U60 a chat deleted behind a waiting card: the card and the row of the call say that it expired', async () => {
+	await say(page, 'delete post 2');
+	await card(page);
+	const { chatId } = await state(page);
+	await page.evaluate(async (chat) => {
+		const { token } = await (await fetch('/demo/token')).json();
+		await fetch(`/sveda/chat-histories/${encodeURIComponent(chat)}`, { method: 'DELETE', headers: { 'x-sveda-embed-token': token } });
+	}, chatId);
+	await decide(page, 'confirm');
+	await page.waitForFunction(() => /** @type {any} */ (globalThis).demo.session.confirmations[0]?.state === 'expired');
+	await page.waitForFunction(() => document.querySelector('.tool')?.getAttribute('data-state') === 'expired', { timeout: 5000 });
+	assert.equal(await page.$eval('.tool .state', (node) => node.textContent), 'expired, did not run');
+	assert.deepEqual(await playground.posts(), ten);
+});
+
 test('stop ends a running answer, and the next turn works', async () => {
 	await say(page, 'write a long text of 8000 words');
 	await page.waitForFunction(() => /** @type {any} */ (globalThis).demo.session.messages.at(-1)?.parts.length > 0);
