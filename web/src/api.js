@@ -16,6 +16,7 @@ export {
 	isChannelBusyError,
 } from './errors.js';
 export { createMessageId, messageKey, messageText } from './message.js';
+export { storedMessages } from './preview.js';
 export { SvedaToolRegistry } from './registry.js';
 export { IndexedDBStorage } from './storage/indexeddb.js';
 export { MemoryStorage } from './storage/memory.js';

@@ -9,7 +9,7 @@ import { SvedaContextRegistry } from './context.js';
 import { SvedaError } from './errors.js';
 import { History } from './history.js';
 import { createMessageId } from './message.js';
-import { checkOptions, endpointsOf, headersOf, openFields } from './options.js';
+import { checkOptions, endpointsOf, headersOf, openFields, storageName } from './options.js';
 import { SvedaToolRegistry } from './registry.js';
 import { core } from './runtime.js';
 import { SvedaChatSession } from './session.js';
@@ -240,7 +240,7 @@ export class SvedaClient {
  */
 function keeperOf(persist) {
 	if (persist === undefined || persist === null || persist === false) return undefined;
-	const name = typeof persist === 'string' && persist !== '' ? `svedawasm ${persist}` : 'svedawasm';
+	const name = storageName(typeof persist === 'string' ? persist : true);
 	const storage = typeof persist === 'object' ? persist : new IndexedDBStorage(name);
 	return { storage, tabs: new Tabs(name) };
 }

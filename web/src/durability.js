@@ -6,6 +6,7 @@
  * @module
  */
 
+import { displayMessages, displayOf } from './display.js';
 import { ChannelBusyError, SvedaError } from './errors.js';
 import { Op } from './frame.js';
 
@@ -21,6 +22,7 @@ import { Op } from './frame.js';
  * @typedef {object} Owner the session
  * @property {() => Link} link
  * @property {() => string} chatId
+ * @property {(count: number) => readonly import('./message.js').Message[]} lastMessages
  * @property {(effect: Effect) => void} perform does an effect that was held
  * @property {(durable: boolean) => void} told whether the chat is durable
  * @property {(error: SvedaError) => void} failed a stored chat could not be read
@@ -310,9 +312,10 @@ export class Durability {
 		const chatId = this.#owner.chatId();
 		const acting = this.#owner.link().call('acting', []) === 1;
 		const fence = this.#fence;
+		const preview = this.#preview();
 		const write = this.#writing.then(async () => {
 			if (hold === undefined || this.#readOnly || this.#keeper === undefined) return Written.off;
-			const stored = { snapshot, fence, version: ++this.#version, page: tabs.page, acting };
+			const stored = { snapshot, fence, version: ++this.#version, page: tabs.page, acting, preview };
 			if (!(await storage.write(chatId, stored, { strict }))) return Written.refused;
 			tabs.tell({ kind: 'changed', chatId });
 			return Written.stored;
@@ -322,6 +325,15 @@ export class Durability {
 			if (result !== Written.off) this.#tell(result === Written.stored);
 			return result;
 		});
+	}
+
+	/** What the next page shows until its core is there; a chat is kept without it too. */
+	#preview() {
+		try {
+			return displayOf(this.#owner.lastMessages(displayMessages));
+		} catch {
+			return undefined;
+		}
 	}
 
 	/** Shows what is stored, when it is newer than what is shown. */

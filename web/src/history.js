@@ -24,10 +24,15 @@ import { checkEndpoint, pathSegment } from './url.js';
  * @typedef {ChatSummary & {messages: import('./message.js').Message[], conversationHistory?: any[]}} StoredChat
  */
 
+/**
+ * @typedef {import('./http.js').Endpoint & {endpoints: import('./options.js').Endpoints,
+ *   headers: import('./headers.js').HeaderOption}} Server how the stored chats are reached
+ */
+
 export class History {
 	#client;
 
-	/** @param {import('./client.js').SvedaClient} client */
+	/** @param {Server} client */
 	constructor(client) {
 		this.#client = client;
 	}

@@ -147,6 +147,15 @@ export function headersOf({ headers, customHeaders, userIdentityHint }) {
 }
 
 /**
+ * The name of the database of a client.
+ *
+ * @param {true | string} persist
+ */
+export function storageName(persist) {
+	return typeof persist === 'string' && persist !== '' ? `svedawasm ${persist}` : 'svedawasm';
+}
+
+/**
  * The options as the entry "open" takes them (bridge.OpenClient).
  *
  * @param {ClientOptions} options

@@ -128,6 +128,7 @@ export class SvedaChatSession {
 			{
 				link: () => this.#link,
 				chatId: () => this.chatId,
+				lastMessages: (count) => this.#view.last(count),
 				perform: (effect) => this.#driver.perform(effect),
 				told: (durable) => this.#tell('durable', durable),
 				failed: (error) => this.#tell('error', error),

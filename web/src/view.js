@@ -150,6 +150,16 @@ export class View {
 		return (this.#list = list);
 	}
 
+	/**
+	 * The last messages, without a look at the others.
+	 *
+	 * @param {number} count
+	 * @returns {any[]}
+	 */
+	last(count) {
+		return this.#rows.slice(-count).map((row) => row.read());
+	}
+
 	/** All confirmations in the order of their arrival: the same array until one changes. */
 	get confirmations() {
 		return (this.#confirmationList ??= Object.freeze([...this.#confirmations.values()]));

@@ -12,6 +12,8 @@
  * @property {number} version grows with each write
  * @property {string} page which page wrote it
  * @property {boolean} acting whether a turn of that page was under way
+ * @property {unknown} [preview] what a page shows before it can read the snapshot:
+ *   plain data, at most 50 messages of 4,096 characters each (display.js)
  *
  * @typedef {object} Claim who acts on a decision; it is never given back
  * @property {string} page
