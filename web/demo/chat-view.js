@@ -131,11 +131,13 @@ function drawMessage(node, message) {
 function makePart(part) {
 	const node = document.createElement(part.type === 'text' || part.type === 'file' ? 'div' : 'details');
 	node.dataset.type = part.type;
+	if (part.type === 'text' || part.type === 'file') node.dir = 'auto';
 	if (part.type === 'text') node.className = 'text';
 	else if (part.type === 'file') node.textContent = part.name;
 	else if (part.type === 'reasoning') {
 		node.className = 'reasoning';
 		const body = element('div', 'text');
+		body.dir = 'auto';
 		node.append(element('summary', '', 'Reasoning'), body);
 	} else if (part.type === 'tool-call') {
 		node.className = 'tool';

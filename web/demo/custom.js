@@ -11,15 +11,31 @@ const text = /** @type {HTMLInputElement} */ (find('text'));
 const send = /** @type {HTMLButtonElement} */ (find('send'));
 
 const client = new SvedaClient({ headers: tokenHeaders });
-const session = client.createSession();
+const session = await openChat();
 
 const speaker = new Speaker('en');
 /** @type {readonly Confirmation[] | undefined} */
 let drawn;
 
+/** The chat that the address names, or a new one. */
+async function openChat() {
+	try {
+		const wanted = decodeURIComponent(location.hash.slice(1));
+		if (wanted === '') return client.createSession();
+		const { messages } = await client.getHistory(wanted);
+		const stored = client.session(wanted);
+		stored.setMessages(messages);
+		return stored;
+	} catch (error) {
+		if (/** @type {{status?: number}} */ (error).status !== 404) showProblem(error);
+		return client.createSession();
+	}
+}
+
 function show() {
-	const { messages, confirmations, confirmationPending, isStreaming } = session.getSnapshot();
-	find('messages').replaceChildren(...messages.map((message) => element('li', messageText(message))));
+	const { messages, confirmations, confirmationPending, isStreaming, chatId } = session.getSnapshot();
+	if (messages.length > 0) history.replaceState(null, '', `#${encodeURIComponent(chatId)}`);
+	find('messages').replaceChildren(...messages.map((message) => isolated('li', messageText(message))));
 	// The list is the same array until a confirmation changes: the focus stays.
 	if (confirmations !== drawn) {
 		drawn = confirmations;
@@ -37,7 +53,7 @@ function question(confirmation) {
 	for (const { key, index, kind, size, tokens } of rows) {
 		const name = key === null ? String(index ?? '') : tokensToText(key, speaker);
 		const value = kind === 'object' || kind === 'array' ? `${kind} of ${size}` : tokensToText(tokens ?? [], speaker);
-		list.append(element('dt', name), element('dd', value));
+		list.append(isolated('dt', name), isolated('dd', value));
 	}
 	/** @param {string} label @param {'approve' | 'deny'} decision @param {boolean} possible */
 	const button = (label, decision, possible) => {
@@ -54,7 +70,9 @@ function question(confirmation) {
 	const box = element('section', '');
 	box.className = 'question';
 	box.dataset.call = toolCallId;
-	box.append(element('strong', `May ${toolName} run?`), list, buttons);
+	const heading = element('strong', 'May ');
+	heading.append(isolated('bdi', toolName), ' run?');
+	box.append(heading, list, buttons);
 	if (error) box.append(element('p', error.message));
 	return box;
 }
@@ -68,6 +86,13 @@ function showProblem(error) {
 function element(name, content) {
 	const node = document.createElement(name);
 	node.textContent = content;
+	return node;
+}
+
+/** A text of somebody else, in its own direction. @param {string} name @param {string} content */
+function isolated(name, content) {
+	const node = element(name, content);
+	node.dir = 'auto';
 	return node;
 }
 

@@ -67,4 +67,9 @@ for (const { title, note, cards } of shows[settings.show](fixtures)) {
 	}
 	main.append(article);
 }
+// The reason step takes the focus, which would scroll a long page to it.
+await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+/** @type {HTMLElement | null} */ (document.activeElement)?.blur();
+scrollTo(0, 0);
+document.getElementById(location.hash.slice(1))?.scrollIntoView();
 document.documentElement.dataset.ready = 'true';

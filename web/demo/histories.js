@@ -41,6 +41,7 @@ export class Histories {
 		const open = document.createElement('button');
 		open.type = 'button';
 		open.className = 'open';
+		open.dir = 'auto';
 		open.textContent = title || preview || 'Chat';
 		open.addEventListener('click', () => this.#open(chatId));
 		const drop = document.createElement('button');

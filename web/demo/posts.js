@@ -15,7 +15,9 @@ function row({ id, title }) {
 	const number = document.createElement('span');
 	number.className = 'id';
 	number.textContent = String(id);
-	item.append(number, title);
+	const words = document.createElement('bdi');
+	words.textContent = title;
+	item.append(number, words);
 	item.dataset.post = String(id);
 	return item;
 }

@@ -268,6 +268,25 @@ test('a page with buttons of its own confirms and denies', async () => {
 	assert.deepEqual(await playground.posts(), ten.filter((id) => id !== 4));
 });
 
+test('B033 a page with buttons of its own keeps its chat over a reload, and forgets one that is gone', async () => {
+	await page.goto(`${playground.url}/custom.html`);
+	await ready(page);
+	await page.click('#send');
+	await page.waitForSelector('.question');
+	await page.reload();
+	await ready(page);
+	await page.waitForSelector('.question');
+	assert.equal(await page.$$eval('#messages li', (items) => items[0].textContent), 'delete post 2');
+	await page.click('.question button');
+	await page.waitForFunction(() => !document.querySelector('.question'));
+	assert.deepEqual(await playground.posts(), ten.filter((id) => id !== 2));
+	await playground.reset();
+	await page.reload();
+	await ready(page);
+	assert.deepEqual(await page.$eval('#problem', (node) => node.textContent), '');
+	assert.equal(await page.$$eval('#messages li', (items) => items.length), 0);
+});
+
 test('S61 S62 the token is in no URL, message, storage or element', async () => {
 	const token = (await (await fetch(`${playground.url}/demo/token`)).json()).token;
 	const urls = /** @type {string[]} */ ([]);

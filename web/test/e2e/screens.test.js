@@ -52,3 +52,45 @@ for (const scheme of ['light', 'dark']) {
 		});
 	}
 }
+
+test('the links of the bar and the gallery are reached at 320 px', async () => {
+	const page = await open(browser, playground.url);
+	await page.setViewport({ width: 320, height: 640 });
+	const out = await page.$$eval('.bar .link', (links) => links.filter((link) => {
+		const { left, right, height } = link.getBoundingClientRect();
+		return height < 24 || left < 0 || right > innerWidth || !link.checkVisibility();
+	}).map((link) => link.textContent));
+	assert.deepEqual(out, [], 'links that are not in sight, or too small to be hit');
+	assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+	await page.click('[data-shows="page"]');
+	await page.click('a[href="gallery.html"]');
+	await page.waitForSelector('html[data-ready]');
+	assert.match(page.url(), /gallery\.html$/);
+	await new Promise((resolve) => setTimeout(resolve, 600));
+	assert.deepEqual(await page.evaluate(() => [scrollY, document.activeElement === document.body]), [0, true], 'it opens at its beginning');
+	await page.close();
+});
+
+test('U46 texts of people, models and tools are isolated, each in its own direction', async () => {
+	await playground.reset();
+	const page = await open(browser, playground.url);
+	const words = 'احذف المنشور delete post 2 (الآن)!';
+	await say(page, words);
+	await page.waitForFunction(() => document.querySelectorAll('.message .text').length === 2 && document.querySelector('#histories .open'));
+	await page.waitForFunction(() => /** @type {any} */ (globalThis).demo.session.status === 'idle');
+	const directions = (/** @type {string[]} */ selectors) => page.evaluate((all) => all.map((selector) => {
+		const style = getComputedStyle(/** @type {Element} */ (document.querySelector(selector)));
+		return `${selector} ${style.direction} ${style.unicodeBidi}`;
+	}), selectors);
+	assert.deepEqual(await directions(['.user .text', '.assistant .text', '#title', '#histories .open']), [
+		'.user .text rtl plaintext', '.assistant .text ltr plaintext', '#title rtl isolate', '#histories .open rtl isolate',
+	]);
+	await page.screenshot({ path: /** @type {`${string}.png`} */ (join(output, 'demo-arabic.png')) });
+	await page.goto(`${playground.url}/custom.html`);
+	await page.waitForSelector('html[data-ready]');
+	await page.$eval('#text', (node, value) => { /** @type {HTMLInputElement} */ (node).value = value; }, words);
+	await page.click('#send');
+	await page.waitForFunction(() => document.querySelectorAll('#messages li').length === 2);
+	assert.deepEqual(await directions(['#messages li']), ['#messages li rtl plaintext']);
+	await page.close();
+});
