@@ -23,9 +23,9 @@ import { deepFreeze } from './json.js';
  * @property {'tool'} type
  * @property {string} toolName
  * @property {CallState} state `waiting`: no result yet, and a person was to be
- *   asked; `running`: no result yet
+ *   asked; `unfinished`: no result yet
  *
- * @typedef {'waiting' | 'running' | 'done' | 'failed' | 'denied'} CallState
+ * @typedef {'waiting' | 'unfinished' | 'done' | 'failed' | 'denied'} CallState
  * @typedef {DisplayText | DisplayFile | DisplayTool} DisplayPart
  *
  * @typedef {object} DisplayMessage
@@ -45,7 +45,7 @@ export const displayText = 4096;
 const displayParts = 64;
 
 const roles = ['user', 'assistant', 'system'];
-const callStates = ['waiting', 'running', 'done', 'failed', 'denied'];
+const callStates = ['waiting', 'unfinished', 'done', 'failed', 'denied'];
 
 /**
  * What to show of messages of a session or of a server.
@@ -103,7 +103,7 @@ function displayPart(part, outputs) {
  * @returns {CallState}
  */
 function callState({ toolCallId, confirmation }, outputs) {
-	if (!outputs.has(toolCallId)) return confirmation === 'required' ? 'waiting' : 'running';
+	if (!outputs.has(toolCallId)) return confirmation === 'required' ? 'waiting' : 'unfinished';
 	const output = outputs.get(toolCallId);
 	if (output?.denied === true) return 'denied';
 	return output?.success === false || output?.error ? 'failed' : 'done';
