@@ -38,13 +38,16 @@ export class ChatView {
 		this.#log = log;
 		this.#welcome = welcome;
 		this.#end = end;
-		log.addEventListener('scroll', () => {
-			this.#pinned = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
-		});
+		log.addEventListener('scroll', () => this.scrolled());
 		// The card grows after it has appeared, and the window may be turned.
 		const sizes = new ResizeObserver(() => this.#pin());
 		sizes.observe(log);
 		sizes.observe(end);
+	}
+
+	/** Looks whether the reader is at the end. */
+	scrolled() {
+		this.#pinned = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 60;
 	}
 
 	/** Keeps the end in sight for a reader who was there. */

@@ -6,6 +6,7 @@ import { Histories } from './histories.js';
 import { Notes } from './notes.js';
 import { showPosts } from './posts.js';
 import { asgard, channelOptions, dress, lookAgain, openChannel } from './protocol.js';
+import { leaveStored } from './stored.js';
 import { tokenHeaders } from './token.js';
 
 /**
@@ -69,6 +70,7 @@ function enter(next, name) {
 	meta.textContent = '';
 	goOn.hidden = true;
 	showProblem(undefined);
+	const comeBack = leaveStored();
 	chatView.clear();
 	leave = [
 		session.subscribe(show),
@@ -89,6 +91,8 @@ function enter(next, name) {
 		}),
 	];
 	show();
+	comeBack();
+	chatView.scrolled();
 	void histories?.refresh(session.chatId);
 }
 
@@ -173,9 +177,12 @@ try {
 	else await openChat(wanted);
 	void showPosts(find('posts'));
 	text.disabled = false;
+	/** @type {HTMLButtonElement} */ (find('new-chat')).disabled = false;
 	document.documentElement.dataset.ready = '';
 	// For tests and for a look from the console.
 	Object.assign(globalThis, { demo: { client, get session() { return session; } } });
 } catch (error) {
 	showProblem(error);
+} finally {
+	composer.removeAttribute('aria-busy');
 }
