@@ -47,8 +47,12 @@ const displayParts = 64;
 const roles = ['user', 'assistant', 'system'];
 const callStates = ['waiting', 'unfinished', 'done', 'failed', 'denied'];
 
+/** What was made of a message, with its calls in these states. @type {WeakMap<object, {states: string, shown: DisplayMessage}>} */
+const known = new WeakMap();
+
 /**
- * What to show of messages of a session or of a server.
+ * What to show of messages of a session or of a server. A message that is the
+ * same object, with its calls where they were, is not made again.
  *
  * @param {readonly Message[]} messages
  * @returns {readonly DisplayMessage[]} plain, frozen
@@ -64,8 +68,15 @@ export function displayOf(messages) {
 	const shown = [];
 	for (const message of last) {
 		if (message.role === 'tool') continue;
-		const made = partsOf(message).flatMap((part) => displayPart(part, outputs));
-		shown.push(bounded(String(message.id ?? ''), message.role, made));
+		const parts = partsOf(message);
+		const states = parts.map((part) => (part?.type === 'tool-call' ? callState(part, outputs) : '')).join();
+		let made = known.get(message);
+		if (made?.states !== states) {
+			const all = parts.flatMap((part) => displayPart(part, outputs));
+			made = { states, shown: bounded(String(message.id ?? ''), message.role, all) };
+			known.set(message, made);
+		}
+		shown.push(/** @type {NonNullable<typeof made>} */ (made).shown);
 	}
 	return deepFreeze(shown);
 }

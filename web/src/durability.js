@@ -9,6 +9,7 @@
 import { displayMessages, displayOf } from './display.js';
 import { ChannelBusyError, SvedaError } from './errors.js';
 import { Op } from './frame.js';
+import { within } from './storage/within.js';
 
 /**
  * @import { Effect, Link } from './link.js'
@@ -466,19 +467,6 @@ export class Durability {
 		const link = this.#owner.link();
 		if (!this.#closed && link.core.alive) link.call(name, numbers, fields);
 	}
-}
-
-/**
- * @template T
- * @param {number} ms
- * @param {Promise<T>} promise
- * @returns {Promise<T>} rejects when the time is over
- */
-function within(ms, promise) {
-	return new Promise((resolve, reject) => {
-		const timer = setTimeout(() => reject(new Error('the storage does not answer')), ms);
-		promise.then(resolve, reject).finally(() => clearTimeout(timer));
-	});
 }
 
 /**

@@ -14,8 +14,12 @@ import { SvedaError } from './errors.js';
 import { History } from './history.js';
 import { checkOptions, endpointsOf, headersOf, storageName } from './options.js';
 import { IndexedDBStorage } from './storage/indexeddb.js';
+import { within } from './storage/within.js';
 
 /** @typedef {import('./display.js').DisplayMessage} DisplayMessage */
+
+/** How long a storage may take, in milliseconds; after that nothing is shown. */
+const patience = 2000;
 
 /**
  * What to show of a chat before its session is there: the last 50 messages, each
@@ -49,7 +53,8 @@ export async function storedMessages(chatId, options = {}) {
 async function fromStorage(chatId, persist) {
 	const own = typeof persist === 'object' ? undefined : new IndexedDBStorage(storageName(persist));
 	try {
-		const stored = await (own ?? /** @type {import('./storage/port.js').StoragePort} */ (persist)).read(chatId);
+		const storage = own ?? /** @type {import('./storage/port.js').StoragePort} */ (persist);
+		const stored = await within(patience, storage.read(chatId));
 		return readDisplay(stored?.preview);
 	} catch {
 		return undefined; // the chat goes on in memory then, and the session says so

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { load } from '../../dist/node.js';
+import { displayOf } from '../../dist/display.js';
 import { storedMessages } from '../../dist/preview.js';
 import { scriptedServer, text, toolCall, toolResult } from '../../dist/testing/index.js';
 import { FakeLocks } from './support/locks.js';
@@ -82,6 +83,14 @@ test('P6.3 the preview is bounded: 50 messages, 4096 characters each, no half ch
 	assert.ok(Object.isFrozen(shown) && Object.isFrozen(shown[0].parts[0]));
 });
 
+test('P6.3 what is stored again while an answer streams is made once', () => {
+	const old = { id: 'a', role: 'assistant', parts: [call] };
+	const [first] = displayOf([old, said('x')]);
+	assert.equal(displayOf([old, said('xy')])[0], first);
+	const result = { id: 't', role: 'tool', parts: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'delete_post', output: { success: true } }] };
+	assert.notEqual(displayOf([old, result])[0], first, 'its call has ended');
+});
+
 test('P6.3 what became of calls, from a server', async () => {
 	const results = [
 		[{ success: true }, 'done'], [{ success: false, error: 'no' }, 'failed'], [{ success: false, denied: true }, 'denied'],
@@ -130,6 +139,8 @@ test('P6.3 a storage that is missing or fails gives undefined, and no server is 
 	assert.equal(await storedMessages('chat', { ...options, persist: fails }), undefined);
 	const throws = Object.assign(new MemoryStorage(), { read() { throw new Error('gone'); } });
 	assert.equal(await storedMessages('chat', { ...options, persist: throws }), undefined);
+	const hangs = Object.assign(new MemoryStorage(), { read: () => new Promise(() => {}) });
+	assert.equal(await storedMessages('chat', { ...options, persist: hangs }), undefined);
 	assert.equal(await storedMessages('chat', { ...options, persist: new MemoryStorage() }), undefined);
 	assert.deepEqual(asked, []);
 });
