@@ -91,8 +91,10 @@ function enter(next, name) {
 		}),
 	];
 	show();
-	comeBack();
-	chatView.scrolled();
+	if (comeBack) {
+		comeBack();
+		chatView.scrolled();
+	}
 	void histories?.refresh(session.chatId);
 }
 

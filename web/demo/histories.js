@@ -9,6 +9,7 @@ export class Histories {
 	#open;
 	#gone;
 	#current = '';
+	#shown = '';
 
 	/**
 	 * @param {SvedaClient} client
@@ -30,14 +31,17 @@ export class Histories {
 		this.#current = current;
 		const chats = await this.#client.listHistories().catch(() => undefined);
 		if (chats === undefined || current !== this.#current) return;
-		this.#list.replaceChildren(...chats.map((chat) => this.#row(chat)));
+		// A button is not replaced under the finger that presses it.
+		const now = JSON.stringify(chats.map(({ chatId, title, preview }) => [chatId, title, preview]));
+		if (now !== this.#shown) this.#list.replaceChildren(...chats.map((chat) => this.#row(chat)));
+		this.#shown = now;
+		chats.forEach(({ chatId }, i) => this.#list.children[i].toggleAttribute('data-current', chatId === current));
 		this.#none.hidden = chats.length > 0;
 	}
 
 	/** @param {{chatId: string, title: string, preview?: string}} chat */
 	#row({ chatId, title, preview }) {
 		const item = document.createElement('li');
-		item.toggleAttribute('data-current', chatId === this.#current);
 		const open = document.createElement('button');
 		open.type = 'button';
 		open.className = 'open';

@@ -28,11 +28,12 @@ async function showStored() {
 /**
  * Takes the picture away, because the session's messages are drawn now.
  *
- * @returns {() => void} to be called when they are: brings a reader who was not
- *   at the end back to the same message
+ * @returns {(() => void) | undefined} to be called when they are: brings a reader
+ *   who was not at the end back to the same message; undefined when there was none
  */
 export function leaveStored() {
 	over = true;
+	if (rows.length === 0) return undefined;
 	const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
 	const seen = rows.findIndex((row) => offset(row) + row.clientHeight > 0);
 	const fromEnd = rows.length - seen;
