@@ -104,6 +104,8 @@ func TestUnknownOutcome(t *testing.T) {
 	gone := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server {
 		return mcp.NewServer(&mcp.Implementation{Name: "h", Version: "1"}, nil)
 	}, &mcp.StreamableHTTPOptions{Stateless: true}))
+	// A connection that is kept may carry the request before it is seen to be closed.
+	gone.Config.SetKeepAlivesEnabled(false)
 	lost := connect(t, Target{URL: gone.URL})
 	gone.Close()
 	if _, err := lost.Call(t.Context(), "t", json.RawMessage(`{}`)); err == nil || errors.Is(err, ErrUnknownOutcome) {

@@ -47,6 +47,7 @@ export class MemoryStorage {
 	/** @type {StoragePort['setAside']} */
 	async setAside(chatId, snapshot, code) {
 		this.aside.push({ chatId, snapshot, code });
+		this.#chats.delete(chatId); // as IndexedDBStorage does
 	}
 
 	/** @type {StoragePort['remove']} */
