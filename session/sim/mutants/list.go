@@ -81,4 +81,6 @@ var mutants = []mutant{
 		"case s.over(c.id):", "case s.over(c.id) && c.conflict:"},
 	{"a denial after an unknown outcome says that nothing ran", "tools.go",
 		"if c.attempt > 0 {", "if c.attempt < 0 {"},
+	{"a call that was held back stays decided (F31)", "tabs.go",
+		"if c := s.confirmationOf(r.call); c != nil && !r.automatic {\n\t\tc.decided", "if c := s.confirmationOf(r.call); c == nil && !r.automatic {\n\t\tc.decided"},
 }
