@@ -63,6 +63,7 @@ type confirmation struct {
 	held      bool  // an approval that waits until the state has been read again
 	attempt   int   // how often RetryUnknown let the handler be tried again
 	before    bool  // an earlier page has sent the decision
+	uncertain bool  // a decision that failed may have been taken: see uncertain.go
 
 	claim      int // the Claim effect whose answer is to come, 0 for none
 	claimTimer int
@@ -152,7 +153,7 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 // an answer that is not sent yet stay as they are; a call that was answered is
 // asked anew (contract asgard S7).
 func (s *Session) askAgain(c *confirmation, e *event.Event) {
-	c.proven = s.stamp()
+	c.proven, c.uncertain = s.stamp(), false
 	s.joinBatch(c, e)
 	staged := c.state == Deciding && c.stream == 0
 	if staged || c.state == Pending {
@@ -250,6 +251,10 @@ func (s *Session) batchArrived(place int) {
 func (s *Session) move(c *confirmation, to State, err *Error) {
 	c.state, c.err = to, err
 	s.letGo(c)
+	if c.uncertain {
+		c.uncertain = to <= Deciding
+		s.watch()
+	}
 	if c.auto && to <= Deciding && err == nil {
 		return // what a grant answers is never shown as a question (asgard Q4)
 	}
@@ -353,6 +358,9 @@ func (s *Session) appendConfirmation(dst []byte, c *confirmation) []byte {
 	}
 	if c.held {
 		dst = append(dst, `,"checking":true`...)
+	}
+	if c.uncertain {
+		dst = append(dst, `,"uncertain":true`...)
 	}
 	if c.err != nil {
 		dst = append(dst, `,"error":`...)

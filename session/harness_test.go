@@ -98,6 +98,7 @@ type confirmation struct {
 	Remember   string          `json:"remember"`
 	Automatic  bool            `json:"automatic"`
 	Elsewhere  bool            `json:"elsewhere"`
+	Uncertain  bool            `json:"uncertain"`
 	Asked      int             `json:"alreadyAsked"`
 	Error      *struct {
 		Code string `json:"code"`

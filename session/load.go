@@ -39,6 +39,7 @@ func (s *Session) Adopt(saved *Saved, alive bool) *Error {
 	for len(s.timers) > 0 {
 		s.clearTimer(s.timers[0].id)
 	}
+	s.watching = watching{}
 	for i := range s.changes {
 		if c := &s.changes[i]; c.Kind == PartText && c.Data == nil {
 			c.Data = s.keep(s.messages[c.Message].Parts[c.Part].Text[c.from:c.to])
@@ -142,7 +143,7 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 		state: saved.State, decided: saved.Decided, decision: saved.Decision, auto: saved.Automatic,
 		conflict: saved.Conflict, before: saved.Sent, attempt: saved.Attempt, asked: saved.Asked, at: s.now, rest: saved.Rest,
 		message: len(s.messages), arrived: s.restored(saved.ArrivedAt), decidedAt: s.restored(saved.DecidedAt),
-		proven: stamp{mono: s.now - longAgo},
+		proven: stamp{mono: s.now - longAgo}, uncertain: saved.Uncertain && saved.State <= Deciding,
 	}
 	if saved.ErrorCode != "" {
 		c.err = newError(saved.ErrorCode, saved.ErrorText)
@@ -209,4 +210,5 @@ func (s *Session) goOn() {
 	if s.Pending() {
 		s.look(true)
 	}
+	s.watch()
 }

@@ -55,7 +55,7 @@ func (c *confirmation) save(batch int) SavedConfirmation {
 		ToolCallID: c.id, ToolName: c.name, Toolset: c.toolset, Mode: c.mode, Reason: c.reason, Target: c.target,
 		Input: c.input, Batch: batch, Position: c.position, State: c.state, Decided: c.decided, Decision: c.decision,
 		Automatic: c.auto, Sent: c.stream != 0 || c.before, Conflict: c.conflict, ArrivedAt: c.arrived.saved(),
-		Attempt: c.attempt, Asked: c.asked, Rest: c.rest,
+		Attempt: c.attempt, Asked: c.asked, Uncertain: c.uncertain, Rest: c.rest,
 	}
 	if c.decided {
 		saved.Decision.ToolCallID = c.id

@@ -60,6 +60,7 @@ type SavedConfirmation struct {
 	DecidedAt int64
 	Attempt   int // how often the person let the handler be tried again
 	Asked     int
+	Uncertain bool // a decision that failed may have been taken
 	Rest      []byte
 }
 

@@ -111,6 +111,7 @@ type Session struct {
 	main          *stream   // the stream of the turn
 	sides         []*stream // requests beside the turn (re-reading, stopping)
 	doubt         bool      // what the server holds is not known; read it again
+	watching      watching
 	stopping      stopping
 	lastSent      string // id of the person's last message that was sent from here
 	turn          turn

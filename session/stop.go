@@ -7,7 +7,8 @@ import "github.com/svedawasm/svedawasm/session/event"
 // a decision. It settles at once (contract sveda 3.20).
 //
 // A decision that was on its way may or may not have been taken: its card is
-// live again, and the server answers a second decision with the first one.
+// live again and says so, the state is read until it tells, and the server
+// answers a second decision with the first one.
 //
 // Where the server can be asked to stop a run, it is: see askStop.
 func (s *Session) Stop(t Ticket, force bool) {
@@ -37,6 +38,7 @@ func (s *Session) halt(why *Error) {
 		s.clearTimer(st.deadline)
 		s.effect(Effect{Kind: AbortStream, ID: st.id})
 		s.dropPlaceholder(st)
+		s.doubtDecisions(st, why)
 		s.closeDecisions(st, why)
 	}
 	s.recall(why)

@@ -289,6 +289,7 @@ func (s *Session) finish(st *stream, err *Error) {
 	case err == nil && st.request.Kind == event.Decide && !st.accepted:
 		err = s.textError(st, CodeRefused, "the server did not take the decision")
 	}
+	s.doubtDecisions(st, err)
 	if s.redeliver(st, err) {
 		return
 	}

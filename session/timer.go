@@ -18,6 +18,7 @@ const (
 	deliveryTimer
 	claimTimer
 	elsewhereTimer
+	watchTimer
 )
 
 // setTimer asks for Fire after delay ms; a delay that is not positive sets
@@ -67,6 +68,8 @@ func (s *Session) Fire(id int) {
 			s.claimOver(t.ref)
 		case elsewhereTimer:
 			s.elsewhereDue(t.ref)
+		case watchTimer:
+			s.watchDue()
 		}
 		return
 	}

@@ -97,6 +97,7 @@ func (a *archive) confirmation(c *session.SavedConfirmation) {
 	a.int64(&c.DecidedAt)
 	a.int(&c.Attempt)
 	a.int(&c.Asked)
+	a.bool(&c.Uncertain)
 	a.end(outer, &c.Rest)
 	switch {
 	case !a.reading:

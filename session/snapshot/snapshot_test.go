@@ -44,7 +44,7 @@ func full() *session.Saved {
 				Input: []byte(`{"id":9007199254740993}`), Batch: 1, Position: 1, State: session.Deciding, Decided: true,
 				Decision:  event.Decision{ToolCallID: "c1", Approve: true, Always: true},
 				Automatic: true, Sent: true, Conflict: true, ErrorCode: "network", ErrorText: "the connection failed",
-				ArrivedAt: 1_700_000_000_000, DecidedAt: 1_700_000_001_000, Attempt: 1, Asked: 2,
+				ArrivedAt: 1_700_000_000_000, DecidedAt: 1_700_000_001_000, Attempt: 1, Asked: 2, Uncertain: true,
 			},
 			{
 				ToolCallID: "c2", ToolName: "t", Input: []byte(`{}`), State: session.Denied, Decided: true,
