@@ -21,6 +21,8 @@ import { errorFrom } from './errors.js';
  * @property {'chat'} [remember] the approval is for the whole chat
  * @property {import('./errors.js').SvedaError} [error] why the last decision was
  *   not accepted, or why the outcome is not known
+ * @property {true} [uncertain] a decision whose answer was lost may have been taken, and the
+ *   call may run; it can be decided again, and the first decision counts
  * @property {string} [mode] the tool's `read`, `write` or `delete`
  * @property {string} [messageId] of the message that holds the call
  * @property {string} [modelReason] the model's own word; never a heading

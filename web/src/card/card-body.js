@@ -133,7 +133,6 @@ export class CardBody {
 		speech.text(place, target === 'frontend' ? 'whereFrontend' : 'whereBackend');
 		where.append(place);
 		if (toolset) where.append(this.#named('toolset', 'toolset', nameTokens(toolset)));
-		speech.text(this.prompt, 'prompt');
 		node.append(where, this.prompt);
 		if (nameLength(toolTokens(this.#confirmation)) > headingName) {
 			node.append(element('p', 'full-name', {}, isolated('', toolTokens(this.#confirmation), speech)));

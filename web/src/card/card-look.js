@@ -6,7 +6,7 @@
  */
 
 /**
- * @import { Step } from './types.js'
+ * @import { Confirmation, Step } from './types.js'
  * @import { TextKey, Params } from './locale.js'
  * @import { Unavailable } from './availability.js'
  */
@@ -34,21 +34,25 @@ export function lookOf({ reason, armed, failed, sending, step }) {
 
 /**
  * @param {{reason: Unavailable | null, failed: boolean, sending: boolean}} state
- * @param {string | undefined} code of the failure
+ * @param {Confirmation} confirmation
  * @returns {{key: TextKey, params?: Params} | null}
  */
-export function statusOf({ reason, failed, sending }, code) {
+export function statusOf({ reason, failed, sending }, confirmation) {
 	if (sending) return { key: 'sending' };
-	if (failed && reason === null) return failureText(code);
+	if (failed && reason === null) return failureText(confirmation);
 	if (reason) return { key: reasonTexts[reason] };
 	return null;
 }
 
 /**
- * @param {string | undefined} code of an error; only what can be a code is shown
+ * Why the decision was not taken, as far as that is known. Of the error only
+ * what can be a code is shown.
+ *
+ * @param {Confirmation} confirmation
  * @returns {{key: TextKey, params?: Params}}
  */
-function failureText(code) {
-	if (code && /^[a-z0-9][a-z0-9._-]{0,63}$/i.test(code)) return { key: 'failedWith', params: { code } };
-	return { key: 'failed' };
+function failureText({ error, uncertain }) {
+	const code = error?.code;
+	if (!code || !/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(code)) return { key: uncertain ? 'uncertain' : 'failed' };
+	return { key: uncertain ? 'uncertainWith' : 'failedWith', params: { code } };
 }

@@ -65,12 +65,13 @@ export class CardView {
 	}
 
 	/**
-	 * @param {FootState & {look: Look, counter: [i: number, n: number] | null}} state
+	 * @param {FootState & {look: Look, counter: [i: number, n: number] | null, decided: boolean}} state
 	 */
 	update(state) {
 		setAttribute(this.node, 'data-look', state.look);
 		show(this.#counter, state.counter !== null);
 		if (state.counter) this.#speech.text(this.#counter, 'counter', { i: state.counter[0], n: state.counter[1] });
+		this.#speech.text(this.body.prompt, state.decided ? 'promptDecided' : 'prompt');
 		this.foot.update(state);
 	}
 

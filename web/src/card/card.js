@@ -39,11 +39,11 @@ import { sanitizeReason } from './reason.js';
  * @property {boolean} restored
  * @property {() => 'ok' | 'framed'} frame
  * @property {(key: TextKey, params?: Params) => void} announce
- * @property {(toolCallId: string) => Confirmation | undefined} current the state that the session has now
+ * @property {() => Confirmation | undefined} current the state that the session has now
  * @property {() => void} refresh draws everything anew from the session
  * @property {(decision: 'approve'|'deny', options: {reason?: string, remember?: 'chat'}) => void} decide
  * @property {() => Arguments} showAll
- * @property {() => void} stopRun
+ * @property {() => Promise<unknown>} stopRun
  * @property {() => void} hide
  * @property {() => void} guard holds the colors readable
  */
@@ -237,7 +237,7 @@ export class Card {
 	#show(view) {
 		const reason = this.#unavailable();
 		const armed = !this.#sending && reason === null && this.#ready.calm;
-		const { currentIndex, totalCount = 0, error } = this.#confirmation;
+		const { currentIndex, totalCount = 0, error, uncertain } = this.#confirmation;
 		const failed = !this.#sending && error !== undefined;
 		/** @type {Parameters<CardView['update']>[0]} */
 		const state = {
@@ -247,7 +247,8 @@ export class Card {
 			sending: this.#sending,
 			armed,
 			failed,
-			status: statusOf({ reason, failed, sending: this.#sending }, error?.code),
+			status: statusOf({ reason, failed, sending: this.#sending }, this.#confirmation),
+			decided: this.#sending || uncertain === true,
 			confirmable: reason === null || !permanent.has(reason),
 			hidden: this.#hiddenAmount(),
 			more: !this.#allShown,
@@ -317,7 +318,7 @@ export class Card {
 				this.#host.hide();
 				return;
 			case 'stop':
-				if (meant) this.#host.stopRun();
+				if (meant) void this.#stop();
 		}
 	}
 
@@ -335,9 +336,10 @@ export class Card {
 		const reason = this.#unavailable();
 		if (reason !== null) return this.#host.announce(reasonTexts[reason]);
 		if (!this.#ready.accepts(startedAt)) {
+			const hint = this.#ready.unseen ? 'unseen' : 'early';
 			this.#ready.early();
-			this.#hint = 'early';
-			this.#host.announce('early');
+			this.#hint = hint;
+			this.#host.announce(hint);
 			this.#refresh();
 			return;
 		}
@@ -363,7 +365,7 @@ export class Card {
 	 * @param {CardView} view
 	 */
 	#stillAsked(view) {
-		const now = this.#host.current(this.#confirmation.toolCallId);
+		const now = this.#host.current();
 		return now !== undefined && now.state === 'pending' && sameQuestion(now, this.#confirmation)
 			&& digestOf(now) === view.body.shown.digest;
 	}
@@ -371,6 +373,21 @@ export class Card {
 	#ignored() {
 		this.#hint = 'press';
 		this.#host.announce('press');
+		this.#refresh();
+	}
+
+	/** Where the question outlives the run, the press must show all the same. */
+	async #stop() {
+		/** @type {TextKey} */
+		let outcome = 'stopped';
+		try {
+			await this.#host.stopRun();
+		} catch {
+			outcome = 'stopFailed';
+		}
+		if (this.#host.current()?.state !== 'pending' || this.#sending) return;
+		this.#hint = outcome;
+		this.#host.announce(outcome);
 		this.#refresh();
 	}
 

@@ -374,8 +374,8 @@ export class SvedaConfirmation extends Base {
 	/* Around the card */
 
 	#count() {
-		const pending = this.#confirmations().filter((c) => c.state === 'pending' || c.state === 'deciding').length;
-		const hidden = this.#settings.modal && this.#card !== null && !this.#shell.modal.open;
+		const pending = this.#confirmations().filter((c) => c.state === 'pending').length;
+		const hidden = this.#settings.modal && this.#card !== null && pending > 0 && !this.#shell.modal.open;
 		this.#shell.offerReopen(hidden ? this.#speaker.say('decisionsWaiting', { n: pending }) : null);
 	}
 
@@ -425,9 +425,9 @@ export class SvedaConfirmation extends Base {
 				void this.#decisions.send(session, confirmation, decision, options, () => { if (this.#session === session) this.#sync(); });
 			},
 			showAll: () => session?.argumentsOf?.(id, { all: true }) ?? confirmation.arguments,
-			stopRun: () => {
+			stopRun: async () => {
 				this.#emit('sveda-stop', { chatId: session?.chatId ?? '', toolCallId: id });
-				session?.stop?.();
+				await session?.stop?.();
 			},
 			hide: () => this.hide(),
 			guard: () => this.#shell.guard(),

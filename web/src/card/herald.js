@@ -38,9 +38,9 @@ export class Herald {
 		/** @type {string[]} */
 		const news = [];
 		for (const confirmation of confirmations) {
-			const { toolCallId, state } = confirmation;
+			const { toolCallId, state, error, uncertain } = confirmation;
 			const before = this.#known.get(toolCallId);
-			const now = state === 'pending' && confirmation.error ? 'failed' : state;
+			const now = state === 'pending' && error ? (uncertain ? 'uncertain' : 'failed') : state;
 			if (before === now) continue;
 			this.#known.set(toolCallId, now);
 			if (before === undefined) {

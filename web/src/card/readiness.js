@@ -130,6 +130,11 @@ export class Readiness {
 		return this.#protection.accepts(startedAt);
 	}
 
+	/** The heading, which says what would run, has never been in view. */
+	get unseen() {
+		return this.#stillness?.headingSeen === false;
+	}
+
 	/** The protection time is over. */
 	get calm() {
 		return this.accepts(this.#host.ports.now());

@@ -19,7 +19,7 @@ import { isolated, tokensToText } from './tokens.js';
 /** Signs beside the words, so that color says nothing alone. @type {Partial<Record<TextKey, string>>} */
 const marks = {
 	stateApproved: '✓', stateElsewhereApproved: '✓', stateDenied: '✕', stateElsewhereDenied: '✕',
-	stateExpired: '–', stateElsewhere: '–', stateUnknown: '?', stateFailed: '!', stateApproving: '…', stateDenying: '…',
+	stateExpired: '–', stateElsewhere: '–', stateUnknown: '?', stateFailed: '!', stateUncertain: '?', stateApproving: '…', stateDenying: '…',
 };
 
 /**
@@ -28,7 +28,7 @@ const marks = {
  * @param {Confirmation} confirmation
  * @returns {TextKey}
  */
-export function stateText({ state, decision }) {
+export function stateText({ state, decision, uncertain }) {
 	switch (state) {
 		case 'deciding': return decision === 'deny' ? 'stateDenying' : 'stateApproving';
 		case 'approved': return 'stateApproved';
@@ -37,7 +37,7 @@ export function stateText({ state, decision }) {
 		case 'answered-elsewhere':
 			return decision === 'approve' ? 'stateElsewhereApproved' : decision === 'deny' ? 'stateElsewhereDenied' : 'stateElsewhere';
 		case 'expired': return 'stateExpired';
-		case 'pending': return 'stateFailed';
+		case 'pending': return uncertain ? 'stateUncertain' : 'stateFailed';
 		default: return 'stateUnknown'; // also a state that we do not know (S46)
 	}
 }

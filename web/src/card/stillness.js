@@ -74,6 +74,11 @@ export class Stillness {
 		this.#stopLooking();
 	}
 
+	/** The heading has been in view, at least once. */
+	get headingSeen() {
+		return this.#headingSeen;
+	}
+
 	/** Takes the present place as the right one: the card changed by itself. */
 	rebase() {
 		this.#place = this.#measure();

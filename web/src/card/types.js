@@ -64,6 +64,7 @@
  * @property {'backend'|'frontend'} target where the tool runs
  * @property {ConfirmationState} state
  * @property {{code: string, message?: string}} [error] the last decision was not accepted
+ * @property {true} [uncertain] a decision that failed may have been taken all the same
  * @property {string} [reason]
  * @property {'approve'|'deny'} [decision]
  * @property {string} [mode] the host's policy hint: read, write, delete

@@ -79,6 +79,32 @@ export const announcements = [
 		},
 	},
 	{
+		name: 'U22 a decision that may have arrived is not said to be unsent, nor its call to wait',
+		async run({ page, click }) {
+			await page.evaluate(async () => { const { kit } = globalThis; kit.mount([kit.call('delete-post')]); kit.session.answer = 'hold'; await kit.armed(); });
+			const prompt = () => page.evaluate(() => globalThis.kit.root.querySelector('.prompt').textContent);
+			assert.equal(await prompt(), 'This action waits for your decision.');
+			await click('.confirm');
+			assert.equal(await prompt(), 'You have decided about this action.');
+			await page.evaluate(async () => { const { kit } = globalThis; kit.mount([kit.call('delete-post')]); kit.session.answer = 'lose'; await kit.armed(); });
+			await click('.confirm');
+			const got = await page.evaluate(async () => {
+				const { kit } = globalThis;
+				const text = (await kit.until(() => kit.root.querySelector('.status.failed'))).textContent;
+				const said = await kit.until(() => { const t = kit.root.querySelector('[role="status"]').textContent; return t.startsWith('Not known') && t; });
+				return { text, said };
+			});
+			assert.deepEqual(got, {
+				text: 'Whether your decision arrived is not known (network). If you decide again, only the first decision counts.',
+				said: 'Not known whether your decision arrived: delete_post',
+			});
+			assert.equal(await prompt(), 'You have decided about this action.');
+			await page.evaluate(async () => { globalThis.kit.session.answer = 'accept'; await globalThis.kit.armed(); });
+			await click('.deny');
+			assert.deepEqual(await page.evaluate(() => globalThis.kit.session.decisions.map((d) => d.decision)), ['approve', 'deny'], 'both buttons work');
+		},
+	},
+	{
 		name: 'U24 a command moves the focus to the pending card from anywhere; with nothing pending it says so',
 		async run({ page }) {
 			const got = await page.evaluate(async () => {

@@ -64,6 +64,35 @@ export const gesture = [
 		},
 	},
 	{
+		name: 'S21 a press on a card whose heading was never in view is refused with that reason',
+		async run({ page, click }) {
+			await page.resize(700, 160);
+			await page.evaluate(async () => {
+				const { kit } = globalThis;
+				document.getElementById('spacer').className = 'scroller';
+				kit.mount([kit.call('delete-post')]);
+				kit.button('confirm').scrollIntoView({ block: 'center' });
+				await kit.frames(3);
+				kit.turn(60_000);
+				await kit.wait(150);
+			});
+			await click('.confirm');
+			assert.deepEqual(await page.evaluate(decisions), []);
+			const hint = () => page.evaluate(() => globalThis.kit.root.querySelector('.hint').textContent);
+			assert.equal(await hint(), 'Not sent: the top of this request has not been in view yet. Scroll up to it, then decide.');
+			await page.evaluate(async () => {
+				const { kit } = globalThis;
+				kit.root.querySelector('.heading').scrollIntoView({ block: 'start' });
+				await kit.frames(3);
+				kit.button('confirm').scrollIntoView({ block: 'center' });
+				await kit.frames(3);
+				await kit.armed();
+			});
+			await click('.confirm');
+			assert.deepEqual(await page.evaluate(decisions), ['approve']);
+		},
+	},
+	{
 		name: 'S22 the delay starts again when the card moves, is resized, the window comes back, a full screen or pointer lock ends, the content changes',
 		async run({ page, click }) {
 			const events = {
@@ -327,7 +356,8 @@ export const gesture = [
 				assert.equal(shown, i < 2 ? null : `Request ${i + 1} for this tool within a minute.`);
 				if (i === 2) {
 					await click('[data-action="stop"]');
-					assert.equal(await page.evaluate(() => globalThis.kit.session.stops), 1);
+					const got = await page.evaluate(() => [globalThis.kit.session.stops, globalThis.kit.root.querySelector('.hint').textContent]);
+					assert.deepEqual(got, [1, 'Nothing is running now. This request still waits for your decision.']);
 				}
 				await click('.confirm');
 				const got = await page.evaluate(() => globalThis.kit.session.decisions.map((d) => d.id));

@@ -45,7 +45,7 @@ export const structure = [
 			const dialog = await page.evaluate(described, 'dialog');
 			assert.deepEqual([dialog.role, dialog.modal], ['alertdialog', 'true']);
 			assert.match(dialog.name, /send_mail/);
-			assert.equal(dialog.description, 'This action waits for your decision. It has not run yet.');
+			assert.equal(dialog.description, 'This action waits for your decision.');
 			if (engine !== 'chromium') return;
 			const node = (await tree(page)).find((n) => n.role === 'alertdialog');
 			assert.ok(node?.name.includes('send_mail'));

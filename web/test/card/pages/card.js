@@ -54,7 +54,7 @@ class Session {
 		this.grants = [];
 		this.decisions = [];
 		this.stops = 0;
-		this.answer = 'accept'; // or 'hold', 'reject', 'throw'
+		this.answer = 'accept'; // or 'hold', 'reject', 'lose', 'throw'
 		this.all = new Map();
 		this.listeners = new Set();
 	}
@@ -92,8 +92,8 @@ class Session {
 		this.set(id, { state: 'deciding', decision });
 		if (this.answer === 'hold') return new Promise(() => {});
 		return new Promise((resolve, reject) => setTimeout(() => {
-			if (this.answer === 'reject') {
-				this.set(id, { state: 'pending', error: { code: 'network' } });
+			if (this.answer === 'reject' || this.answer === 'lose') {
+				this.set(id, { state: 'pending', error: { code: 'network' }, uncertain: this.answer === 'lose' || undefined });
 				reject(Object.assign(new Error('offline'), { code: 'network' }));
 				return;
 			}
