@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/svedawasm/svedawasm/playground/hosttool"
 	"github.com/svedawasm/svedawasm/session"
 	"github.com/svedawasm/svedawasm/session/asgard"
 	"github.com/svedawasm/svedawasm/session/driver"
@@ -184,4 +185,29 @@ func TestAsgard_R08_ACutAtAnyPlaceEndsTheSame(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A tool may be slow: the client hears that its decision was taken when the call
+// starts, not when it has ended.
+func TestAsgard_ADecisionIsTakenBeforeItsToolHasEnded(t *testing.T) {
+	gate := newGate("slow", "required")
+	p := start(t, setup{model: script(calling("c1", "slow", `{}`)), tools: []hosttool.Tool{gate}})
+	c := p.channel("ch", http.DefaultTransport)
+	_ = c.Send(t.Context(), session.Outgoing{Text: "x"})
+	settle(t, c)
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Decide(t.Context(), session.Choice{Decision: event.Decision{ToolCallID: "c1", Approve: true}})
+		done <- err
+	}()
+	await(t, "the tool", gate.started)
+	eventually(t, "the decision counts as taken", func() (taken bool) {
+		c.With(func(s *session.Session) { taken = !s.Pending() })
+		return taken
+	})
+	close(gate.let)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	p.wantCalls("slow", 1)
 }

@@ -122,7 +122,7 @@ func TestAsgard_S8_AllowAlwaysHoldsForTheChannelUntilItIsDeleted(t *testing.T) {
 	if r.asks() != "" {
 		t.Errorf("asks %q", r.asks())
 	}
-	wantKinds(t, r, "run.init tool_call.complete tool_call.start tool_call.complete completion_model.usage channel.title.update run.done")
+	wantKinds(t, r, "run.init tool_call.start tool_call.complete tool_call.start tool_call.complete completion_model.usage channel.title.update run.done")
 	p.wantPost(3, false)
 	if r := b.say("again"); r.asks() != "" {
 		t.Errorf("a later turn asks %q", r.asks())

@@ -69,6 +69,16 @@ func (n *narrator) tell(ev runtime.Event) {
 	}
 }
 
+// starting tells of the calls that run now because they were allowed: a client
+// hears that its decision was taken before a tool, which may be slow, has ended.
+func (n *narrator) starting(decisions []runtime.Decision) {
+	for _, d := range decisions {
+		if c := n.calls[d.CallID]; c != nil && d.Word != store.Deny {
+			n.run.add(n.callStart(n.process, c))
+		}
+	}
+}
+
 func (n *narrator) id() string { return stepID(n.turn, n.step) }
 
 func (n *narrator) delta(kind, id string, so *string, text string) {

@@ -61,7 +61,7 @@ func (s *Server) begin(r *http.Request, ch channel, req request) (*run, *refusal
 	if err != nil {
 		return nil, s.refusalOf(r, err)
 	}
-	return s.start(background(r), ch, t), nil
+	return s.start(background(r), ch, t, turn.Decisions), nil
 }
 
 func (s *Server) refusalOf(r *http.Request, err error) *refusal {
@@ -134,7 +134,7 @@ func (s *Server) paused(ctx context.Context, key store.Key) bool {
 }
 
 // start runs an admitted turn. It goes on when its client leaves.
-func (s *Server) start(ctx context.Context, ch channel, t *runtime.Turn) *run {
+func (s *Server) start(ctx context.Context, ch channel, t *runtime.Turn, decisions []runtime.Decision) *run {
 	r := newRun("req_"+uuid.NewString(), ch.key)
 	n := &narrator{
 		writer: writer{ch: ch, runID: r.id}, run: r, process: "proc_" + uuid.NewString(),
@@ -152,6 +152,7 @@ func (s *Server) start(ctx context.Context, ch channel, t *runtime.Turn) *run {
 	}
 	s.runs.begin(r)
 	r.add(n.runInit(0))
+	n.starting(decisions)
 	go func() {
 		defer s.runs.end(r)
 		t.Run(ctx, n.tell)
