@@ -8,13 +8,13 @@ import { messageKey } from '/dist/index.js';
  */
 
 const words = {
-	waiting: 'waits for you', running: 'running', done: 'done', failed: 'failed', denied: 'denied',
+	waiting: 'waits for you', decided: 'you decided', running: 'running', done: 'done', failed: 'failed', denied: 'denied',
 	expired: 'expired, did not run', elsewhere: 'answered elsewhere', unknown: 'outcome unknown', none: 'no result',
 };
 
 /** What a call without a result is, by its confirmation. @type {Record<string, keyof typeof words>} */
 const unfinished = {
-	pending: 'waiting', denied: 'denied', expired: 'expired', 'answered-elsewhere': 'elsewhere', 'outcome-unknown': 'unknown',
+	pending: 'waiting', deciding: 'decided', denied: 'denied', expired: 'expired', 'answered-elsewhere': 'elsewhere', 'outcome-unknown': 'unknown',
 };
 
 export class ChatView {
@@ -22,6 +22,8 @@ export class ChatView {
 	#welcome;
 	#end;
 	#pinned = true;
+	/** The call whose question was brought into view by its top, and where the log then was. */
+	#asking = { call: '', at: -1 };
 	/** @type {Map<unknown, {node: HTMLElement, message: Message | undefined}>} */
 	#rows = new Map();
 	/** @type {readonly Message[]} */
@@ -47,12 +49,22 @@ export class ChatView {
 
 	/** Looks whether the reader is at the end. */
 	scrolled() {
+		if (this.#log.scrollTop === this.#asking.at) return; // it was brought there
 		this.#pinned = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 60;
 	}
 
-	/** Keeps the end in sight for a reader who was there. */
+	/**
+	 * Keeps the end in sight for a reader who was there. A question that is
+	 * higher than the log begins at its top: it is to be read first.
+	 */
 	#pin() {
-		if (this.#pinned) this.#log.scrollTop = this.#log.scrollHeight;
+		if (!this.#pinned) return;
+		const call = this.#asked.find((c) => c.state === 'pending')?.toolCallId ?? '';
+		this.#log.scrollTop = this.#log.scrollHeight;
+		if (call === this.#asking.call || this.#end.offsetHeight <= this.#log.clientHeight) return;
+		this.#end.scrollIntoView({ block: 'start' });
+		this.#asking = { call, at: this.#log.scrollTop };
+		this.#pinned = false;
 	}
 
 	/** Forgets everything, for another chat. */
@@ -146,7 +158,7 @@ function makePart(part) {
 		node.className = 'tool';
 		node.dataset.call = part.toolCallId;
 		const summary = element('summary', '');
-		summary.append(element('span', 'dot'), element('span', 'name', part.toolName), element('span', 'state'));
+		summary.append(element('span', 'dot'), element('span', 'name', part.toolName), element('bdi', 'brief', JSON.stringify(part.input).slice(0, 200)), element('span', 'state'));
 		node.append(summary, element('pre', 'input', JSON.stringify(part.input, null, 2)), element('pre', 'output'));
 	}
 	return node;

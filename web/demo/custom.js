@@ -3,7 +3,10 @@ import { SvedaClient, messageText } from '/dist/auto.js';
 import { Speaker, tokensToText } from '/dist/card/index.js';
 import { tokenHeaders } from './token.js';
 
-/** @import { Confirmation } from '../src/confirmation.js' */
+/**
+ * @import { Confirmation } from '../src/confirmation.js'
+ * @import { Row } from '../src/card/types.js'
+ */
 
 /** @template {HTMLElement} T @param {string} id @returns {T} */
 const find = (id) => /** @type {T} */ (document.getElementById(id));
@@ -46,14 +49,15 @@ function show() {
 
 /** @param {Confirmation} confirmation */
 function question(confirmation) {
-	const { toolCallId, toolName, state, error } = confirmation;
+	const { toolCallId, toolName, state, error, uncertain } = confirmation;
 	// Made from the bytes that the server sent; invisible characters become labels.
-	const { rows, blocked, digest, hidden } = confirmation.arguments;
+	const { rows, warnings, blocked, digest, hidden } = confirmation.arguments;
 	const list = element('dl', '');
-	for (const { key, index, kind, size, tokens } of rows) {
-		const name = key === null ? String(index ?? '') : tokensToText(key, speaker);
-		const value = kind === 'object' || kind === 'array' ? `${kind} of ${size}` : tokensToText(tokens ?? [], speaker);
-		list.append(isolated('dt', name), isolated('dd', value));
+	/** @type {string[]} */
+	const path = [];
+	for (const row of rows) {
+		path.splice(row.depth, Infinity, row.key === null ? `[${row.index ?? ''}]` : tokensToText(row.key, speaker));
+		list.append(isolated('dt', path.join(' › ')), isolated('dd', valueOf(row)));
 	}
 	/** @param {string} label @param {'approve' | 'deny'} decision @param {boolean} possible */
 	const button = (label, decision, possible) => {
@@ -72,9 +76,23 @@ function question(confirmation) {
 	box.dataset.call = toolCallId;
 	const heading = element('strong', 'May ');
 	heading.append(isolated('bdi', toolName), ' run?');
-	box.append(heading, list, buttons);
+	box.append(heading, list);
+	if (warnings.length > 0) box.append(isolated('p', `Look closely: ${warnings.map(({ code, path }) => `${code} at ${path}`).join(', ')}`));
+	if (uncertain) box.append(element('p', 'Whether your decision arrived is not known. Decide again: the first decision counts.'));
+	box.append(buttons);
 	if (error) box.append(element('p', error.message));
 	return box;
+}
+
+/**
+ * A value as it can be told from every other one: a text has quotes.
+ *
+ * @param {Row} row
+ */
+function valueOf({ kind, size, tokens }) {
+	if (kind === 'object' || kind === 'array') return size ? `${kind} of ${size}` : `empty ${kind}`;
+	const value = tokensToText(tokens ?? [], speaker);
+	return kind === 'string' ? `"${value}"` : value;
 }
 
 /** @param {unknown} error */

@@ -185,6 +185,10 @@ try {
 	Object.assign(globalThis, { demo: { client, get session() { return session; } } });
 } catch (error) {
 	showProblem(error);
+	title.textContent = 'Not loaded';
+	const again = find('again');
+	again.hidden = false;
+	again.addEventListener('click', () => location.reload());
 } finally {
 	composer.removeAttribute('aria-busy');
 }

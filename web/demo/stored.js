@@ -10,6 +10,7 @@ const words = { waiting: 'waiting', unfinished: 'no result', done: 'done', faile
 
 const log = /** @type {HTMLElement} */ (document.getElementById('log'));
 const welcome = /** @type {HTMLElement} */ (document.getElementById('welcome'));
+const title = /** @type {HTMLElement} */ (document.getElementById('title'));
 /** @type {HTMLElement[]} */
 let rows = [];
 let over = false;
@@ -17,6 +18,7 @@ let over = false;
 async function showStored() {
 	const wanted = decodeURIComponent(location.hash.slice(1));
 	if (wanted === '' || asgard) return;
+	title.textContent = 'Loading…';
 	const messages = await storedMessages(wanted, { headers: tokenHeaders });
 	if (over || !messages?.length) return; // the session was faster
 	welcome.hidden = true;
@@ -29,18 +31,19 @@ async function showStored() {
  * Takes the picture away, because the session's messages are drawn now.
  *
  * @returns {(() => void) | undefined} to be called when they are: brings a reader
- *   who was not at the end back to the same message; undefined when there was none
+ *   back to the same message; undefined when there was none, and for a reader who
+ *   was at the end
  */
 export function leaveStored() {
 	over = true;
-	if (rows.length === 0) return undefined;
 	const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
 	const seen = rows.findIndex((row) => offset(row) + row.clientHeight > 0);
 	const fromEnd = rows.length - seen;
 	const at = seen < 0 ? 0 : offset(rows[seen]);
 	for (const row of rows.splice(0)) row.remove();
+	if (seen < 0 || atEnd) return undefined;
 	return () => {
-		const row = seen < 0 || atEnd ? undefined : [...log.querySelectorAll('.message:not([hidden])')].at(-fromEnd);
+		const row = [...log.querySelectorAll('.message:not([hidden])')].at(-fromEnd);
 		if (row !== undefined) log.scrollTop += offset(row) - at;
 	};
 }

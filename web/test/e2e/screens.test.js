@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Playground, card, launch, open, output, say } from './kit.js';
+import { Playground, card, decide, launch, open, output, say, settled } from './kit.js';
 
 const playground = new Playground();
 /** @type {import('puppeteer-core').Browser} */
@@ -52,6 +52,48 @@ for (const scheme of ['light', 'dark']) {
 		});
 	}
 }
+
+// A phone on its side, and a window that is enlarged four times: the heading is
+// seen first, and what it asks can be confirmed.
+for (const [width, height] of [[844, 390], [640, 360], [568, 320], [320, 256]]) {
+	test(`the demo is used at ${width} × ${height} px`, async () => {
+		await playground.reset();
+		const page = await open(browser, playground.url);
+		await page.setViewport({ width, height });
+		await say(page, 'delete posts 2 and 4');
+		await card(page, 'post_id');
+		await page.waitForFunction(() => {
+			const root = document.querySelector('sveda-confirmation')?.shadowRoot;
+			const heading = root?.querySelector('.heading')?.getBoundingClientRect();
+			return heading && heading.height > 0 && heading.top >= 0 && heading.bottom <= innerHeight;
+		});
+		await page.screenshot({ path: /** @type {`${string}.png`} */ (join(output, `demo-low-${width}.png`)), captureBeyondViewport: false });
+		assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0);
+		for (const [done, call] of ['post_id 2', 'post_id 4'].entries()) {
+			await page.waitForFunction((n) => /** @type {any} */ (globalThis).demo.session.confirmations.filter((/** @type {any} */ c) => c.state === 'resolved').length === n, {}, done);
+			await card(page, call.slice(-1));
+			await page.evaluate(() => document.querySelector('sveda-confirmation')?.shadowRoot?.querySelector('[data-action="confirm"]')?.scrollIntoView({ block: 'nearest' }));
+			await decide(page, 'confirm');
+		}
+		await settled(page);
+		assert.deepEqual(await playground.posts(), [1, 3, 5, 6, 7, 8, 9, 10]);
+		await page.close();
+	});
+}
+
+test('the bar breaks no word and fits at every width', async () => {
+	const page = await open(browser, playground.url);
+	for (let width = 320; width <= 1200; width += 40) {
+		await page.setViewport({ width, height: 700 });
+		const [aside, lines] = await page.evaluate(() => {
+			const h1 = /** @type {HTMLElement} */ (document.querySelector('h1'));
+			return [document.documentElement.scrollWidth - innerWidth, Math.round(h1.offsetHeight / 24)];
+		});
+		assert.equal(aside, 0, `sideways at ${width} px`);
+		assert.ok(lines <= 1, `the name breaks at ${width} px`);
+	}
+	await page.close();
+});
 
 test('the links of the bar and the gallery are reached at 320 px', async () => {
 	const page = await open(browser, playground.url);
