@@ -18,17 +18,21 @@ after(async () => {
 
 test('README: the page asks, and the row is gone', async () => {
 	const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
-	const html = /<!-- run: page -->\n```html\n([^]*?)```/.exec(readme)?.[1];
-	assert.ok(html);
-	assert.ok(html.trim().split('\n').length <= 20, 'it has at most 20 lines');
+	const files = new Map([...readme.matchAll(/<!-- run: (page\.\w+) -->\n```\w+\n([^]*?)```/g)].map(([, name, body]) => [`/${name}`, body]));
+	assert.deepEqual([...files.keys()], ['/page.html', '/page.js']);
+	assert.ok([...files.values()].join('').trim().split('\n').length <= 20, 'they have at most 20 lines');
+	const policy = (await fetch(playground.url)).headers.get('content-security-policy') ?? '';
+	assert.match(policy, /script-src/);
 	const page = await browser.newPage();
 	await page.setRequestInterception(true);
 	page.on('request', (request) => {
 		const path = new URL(request.url()).pathname;
-		if (path === '/readme.html') return void request.respond({ contentType: 'text/html', body: html });
+		const body = files.get(path);
+		const contentType = path.endsWith('.js') ? 'text/javascript' : 'text/html';
+		if (body !== undefined) return void request.respond({ contentType, body, headers: { 'content-security-policy': policy } });
 		void request.continue();
 	});
-	await page.goto(`${playground.url}/readme.html`);
+	await page.goto(`${playground.url}/page.html`);
 	await page.click('#ask');
 	await card(page, 'post_id');
 	assert.equal(await page.$eval('#ask', (node) => /** @type {HTMLButtonElement} */ (node).disabled), true);
