@@ -78,7 +78,7 @@ function question(confirmation) {
 	heading.append(isolated('bdi', toolName), ' run?');
 	box.append(heading, list);
 	if (warnings.length > 0) box.append(isolated('p', `Look closely: ${warnings.map(({ code, path }) => `${code} at ${path}`).join(', ')}`));
-	if (uncertain) box.append(element('p', 'Whether your decision arrived is not known. Decide again: the first decision counts.'));
+	if (uncertain) box.append(element('p', 'Whether your decision arrived is not known. It may have taken effect already.'));
 	box.append(buttons);
 	if (error) box.append(element('p', error.message));
 	return box;

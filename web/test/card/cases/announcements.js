@@ -95,7 +95,7 @@ export const announcements = [
 				return { text, said };
 			});
 			assert.deepEqual(got, {
-				text: 'Whether your decision arrived is not known (network). If you decide again, only the first decision counts.',
+				text: 'Whether your decision arrived is not known (network). It may have taken effect already.',
 				said: 'Not known whether your decision arrived: delete_post',
 			});
 			assert.equal(await prompt(), 'You have decided about this action.');
