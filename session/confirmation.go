@@ -137,6 +137,7 @@ func (s *Session) ask(at callRef, st *stream, e *event.Event) {
 		c.mode = tool.Mode
 	}
 	c.asked = s.askedLately(c)
+	c.uncertain = e == nil && s.told[c.id]
 	s.addConfirmation(c)
 	allowed := false
 	if e != nil {

@@ -16,7 +16,7 @@ import "github.com/svedawasm/svedawasm/session/event"
 func Restore(cfg Config, saved *Saved, now, wall int64) *Session {
 	s := New(cfg)
 	s.now, s.wall = now, wall
-	s.load(saved, false)
+	s.load(saved, false, nil, nil)
 	return s
 }
 
@@ -50,14 +50,15 @@ func (s *Session) Adopt(saved *Saved, alive bool) *Error {
 	s.calls, s.results, s.early = map[string]callRef{}, map[string]callRef{}, map[string]event.Part{}
 	s.change(Change{Kind: MessagesReset})
 	s.clearConfirmations()
-	s.load(saved, alive)
+	s.load(saved, alive, old, oldResults)
 	s.keepEnds(old, oldResults)
 	return nil
 }
 
 // load fills the session. The state of an earlier page is only ever weakened by
-// it: nothing that is saved makes a handler run.
-func (s *Session) load(saved *Saved, alive bool) {
+// it: nothing that is saved makes a handler run. What is known here of how calls
+// ended, from old messages, stays known (R49).
+func (s *Session) load(saved *Saved, alive bool, old []event.Message, oldResults map[string]callRef) {
 	if saved.ChatID != s.chatID {
 		s.chatID = saved.ChatID
 		s.change(Change{Kind: ChatIDChange, Text: s.chatID})
@@ -106,7 +107,7 @@ func (s *Session) load(saved *Saved, alive bool) {
 		s.tellGrants()
 	}
 	s.tellOutputs()
-	s.keepResults(nil, nil, false) // what this page knows to be over stays so
+	s.keepResults(old, oldResults, false)
 	started := map[string]bool{}
 	for _, r := range saved.Runs {
 		started[r.ToolCallID] = true
@@ -143,8 +144,12 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 		state: saved.State, decided: saved.Decided, decision: saved.Decision, auto: saved.Automatic,
 		conflict: saved.Conflict, before: saved.Sent, attempt: saved.Attempt, asked: saved.Asked, at: s.now, rest: saved.Rest,
 		message: len(s.messages), arrived: s.restored(saved.ArrivedAt), decidedAt: s.restored(saved.DecidedAt),
-		proven: stamp{mono: s.now - longAgo}, uncertain: saved.Uncertain && saved.State <= Deciding,
+		proven: stamp{mono: s.now - longAgo},
 	}
+	if saved.Uncertain || c.state == Deciding && c.target == event.Backend {
+		s.told[c.id] = true // it may have left after it was stored
+	}
+	c.uncertain = s.told[c.id] && c.state <= Deciding
 	if saved.ErrorCode != "" {
 		c.err = newError(saved.ErrorCode, saved.ErrorText)
 	}

@@ -320,7 +320,7 @@ func (s *Session) takeHistory(st *stream, messages []event.Message) {
 	st.told, st.ended = true, true
 	old := st != s.main && (s.main != nil || s.lastMain > st.id)
 	if !old && (st.asked || st.ticket != 0 || st.whole || st == s.main) {
-		s.merge(s.withLost(messages), st.asked)
+		s.merge(s.withLost(messages), st.asked || s.stillAsked(messages))
 		s.revive(messages)
 	} else {
 		s.readEnds(messages, st.checks && !old)
@@ -330,6 +330,23 @@ func (s *Session) takeHistory(st *stream, messages []event.Message) {
 			c.proven = s.stamp()
 		}
 	}
+}
+
+// stillAsked says that the server waits for a call that a stop has ended here: it
+// had stored the question all the same.
+func (s *Session) stillAsked(messages []event.Message) bool {
+	held, answered := map[string]bool{}, resultsIn(messages)
+	for m := range messages {
+		for i := range messages[m].Parts {
+			held[messages[m].Parts[i].ToolCallID] = true
+		}
+	}
+	for _, c := range s.confirmations {
+		if c.state == Expired && c.target == event.Backend && s.answered(c.id) && held[c.id] && !answered[c.id] {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutFillers is the chat without the results that this client wrote for

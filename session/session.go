@@ -99,7 +99,7 @@ type Session struct {
 	// local has the results that this client made, outputs and denials, and those
 	// of the server that no message holds any more.
 	local ledger
-	told  map[string]bool // calls whose decision went to the server
+	told  map[string]bool // calls of which the server may know a decision
 
 	confirmations []*confirmation
 	byCall        map[string]*confirmation

@@ -93,6 +93,23 @@ func TestStopInEveryPhase(t *testing.T) {
 	}
 }
 
+// A server that had stored the question when the turn was stopped waits for it.
+func TestAStoppedQuestionThatTheServerHoldsIsAskedAgain(t *testing.T) {
+	c := newChat(t)
+	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	c.head()
+	c.feed(START, CALL("c1", "t", `{}`, "required"))
+	c.stop()
+	c.wantState("c1", "expired")
+	c.reread()
+	c.history(stored(callPart("c1", "t")))
+	c.wantState("c1", "pending")
+	tap := c.tap("c1", "deny")
+	c.answer(RES("c1", denied), START, END, DONE)
+	c.wantOutcome(tap, "sent")
+	c.wantTranscript(lines("user: x", "assistant: call c1 result c1 "+denied))
+}
+
 // pause brings a chat to where c1 waits.
 func pause(c *chat) {
 	c.send("x")

@@ -162,6 +162,7 @@ func (s *Session) takeOver(c *confirmation) {
 	case c.target == event.Frontend && c.decision.Approve:
 		s.cutRun(c)
 	case c.state == Deciding:
+		c.uncertain = c.target == event.Backend // the other page may have sent it
 		s.hold(c)
 		s.showConfirmation(c)
 	}

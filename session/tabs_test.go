@@ -327,6 +327,90 @@ func TestR49_AResultThatIsKnownEndsTheCardOfAnOlderState(t *testing.T) {
 	b.wantRuns(0)
 }
 
+// The same of a call of the server, whose result came to this page.
+func TestR49_AResultOfTheServerEndsTheCardOfAnOlderState(t *testing.T) {
+	a := atNoon(t)
+	a.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	a.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	stale := a.saved()
+	a.tap("c1", "approve")
+	a.answer(RES("c1", `{"done":1}`), START, END, DONE)
+	a.put(func(c *chat) {
+		if err := c.s.Adopt(stale, true); err != nil {
+			c.t.Fatal(err)
+		}
+	})
+	a.wantState("c1", "resolved")
+	if got := a.transcript(); !strings.Contains(got, `result c1 {"done":1}`) {
+		t.Errorf("the result is lost: %s", got)
+	}
+}
+
+// What may have arrived is not forgotten for a state that does not know of it.
+func TestUncertaintyOutlivesAnotherPagesState(t *testing.T) {
+	for _, fail := range []func(c *chat){
+		func(c *chat) { c.stop() },
+		func(c *chat) { c.close() },
+	} {
+		a := atNoon(t, func(cfg *session.Config) { cfg.DecisionAttempts = 1 })
+		a.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+		a.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+		b := a.other()
+		stale := a.saved()
+		a.tap("c1", "approve")
+		b.adopt(a, true)
+		fail(a)
+		for _, c := range []*chat{a, b} {
+			c.put(func(c *chat) {
+				if !c.s.Closed() {
+					if err := c.s.Adopt(stale, true); err != nil {
+						c.t.Fatal(err)
+					}
+				}
+			})
+		}
+		b.wantState("c1", "pending")
+		b.wantUncertain("c1", true)
+		if !a.s.Closed() {
+			a.wantUncertain("c1", true)
+		}
+	}
+}
+
+// Nor is it when the call leaves the chat and comes back with the server's.
+func TestUncertaintyOutlivesTheCallsAbsence(t *testing.T) {
+	c := atNoon(t, func(cfg *session.Config) { cfg.DecisionAttempts = 1 })
+	empty := c.saved()
+	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	c.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	c.tap("c1", "approve")
+	c.stop()
+	c.put(func(c *chat) {
+		if err := c.s.Adopt(empty, true); err != nil {
+			c.t.Fatal(err)
+		}
+	})
+	c.reread()
+	c.history(stored(callPart("c1", "t")))
+	c.wantState("c1", "pending")
+	c.wantUncertain("c1", true)
+}
+
+// A page that takes over cannot know whether the other one has sent.
+func TestADecisionThatIsTakenOverIsUncertain(t *testing.T) {
+	a := atNoon(t, func(cfg *session.Config) { cfg.DecisionAttempts = 1 })
+	a.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	a.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	b := a.other()
+	a.tap("c1", "deny")
+	b.adopt(a, true)
+	b.put(func(c *chat) { c.s.TakeOver() })
+	b.wantDecisions("c1 deny")
+	b.status(403, "")
+	b.wantState("c1", "pending")
+	b.wantUncertain("c1", true)
+}
+
 // A page that is overtaken before its handler started says nothing of the call.
 func TestF31_AHandlerThatWasNotStartedLeavesNothing(t *testing.T) {
 	a := archiving(t)

@@ -17,12 +17,15 @@ type watching struct {
 // doubtDecisions notes which decisions the server may have taken though their
 // request failed. A later refusal takes nothing of it back.
 func (s *Session) doubtDecisions(st *stream, err *Error) {
-	if err == nil || !err.ambiguous() {
+	if err == nil {
 		return
 	}
 	for _, c := range s.confirmations {
-		if c.stream == st.id && c.state == Deciding {
-			c.uncertain = true
+		if c.stream != st.id || c.state != Deciding {
+			continue
+		}
+		if c.uncertain = c.uncertain || err.ambiguous(); !c.uncertain {
+			delete(s.told, c.id)
 		}
 	}
 }

@@ -153,6 +153,18 @@ func TestANewDecisionEndsTheWatch(t *testing.T) {
 	c.wantUncertain("c1", false)
 }
 
+// An approval that an earlier page has sent may have arrived, however old it is.
+func TestALateApprovalOfAnEarlierPageIsUncertain(t *testing.T) {
+	c := atNoon(t)
+	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})
+	c.answer(START, CALL("c1", "t", `{}`, "required"), END, DONE)
+	c.tap("c1", "approve")
+	again := c.reload(121_000)
+	again.wantState("c1", "pending")
+	again.wantCardError("c1", session.CodeLateApproval)
+	again.wantUncertain("c1", true)
+}
+
 func TestAnUncertainCardIsOneAfterAReload(t *testing.T) {
 	c := atNoon(t, func(cfg *session.Config) { cfg.DecisionAttempts = 1 })
 	c.sendWith(session.Outgoing{Text: "x", MessageID: "u"})

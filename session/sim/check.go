@@ -259,6 +259,7 @@ func (c *checker) step() {
 		for i := range t.cards {
 			k := &t.cards[i]
 			waits = waits || k.state == "deciding"
+			c.certain(t, k)
 			for j := range i {
 				if t.cards[j].call == k.call {
 					c.fail("I5: two cards for " + k.call)
@@ -272,6 +273,22 @@ func (c *checker) step() {
 		if len(t.timers) > 64 || len(t.held) > 64 {
 			c.fail("I10: a queue grows")
 		}
+	}
+}
+
+// certain says that no live card is shown as if nothing had been decided here when
+// the server has this page's decision (U22). After a reload the page knows what the
+// store kept, which another page may have written.
+func (c *checker) certain(t *tab, k *card) {
+	call := c.w.server.call(k.call)
+	if call == nil || call.decider != t || c.of(k.call).lost {
+		return
+	}
+	if call.life != t.life && (c.w.pages > 1 || c.w.mixes(F32StorageError, F33StorageLoss, F34Corruption)) {
+		return
+	}
+	if k.state == "pending" && !k.uncertain {
+		c.fail("U22: " + t.name() + " shows " + k.call + " as if its own decision had not arrived")
 	}
 }
 

@@ -126,6 +126,16 @@ func (w *world) fire(f fault) {
 	w.say("fault", faultNames[f])
 }
 
+// mixes says whether the run may meet one of the faults.
+func (w *world) mixes(list ...fault) bool {
+	for _, f := range list {
+		if w.faults.rate[f] > 0 || w.stays == f {
+			return true
+		}
+	}
+	return false
+}
+
 // on says whether a run has the fault at all, for one that is a state and no
 // event.
 func (w *world) on(f fault) bool { return w.faults.rate[f] > 0 && !w.calm }

@@ -61,10 +61,10 @@ func (n *network) send(c *conn, r *request) {
 		return
 	}
 	if !r.get && w.hits(F11DuplicateRequest) {
-		w.after(latency+pick(&w.rng, 0, 5, 1_000, 60_000), nil, func() { w.server.handle(c.t, r) })
+		w.after(latency+pick(&w.rng, 0, 5, 1_000, 60_000), nil, func() { w.server.handle(c, r) })
 	}
 	w.after(latency, nil, func() {
-		answer := w.server.handle(c.t, r)
+		answer := w.server.handle(c, r)
 		if r.get && answer.status == 200 {
 			n.cache, n.held = answer, true
 		}

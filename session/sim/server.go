@@ -35,6 +35,8 @@ type call struct {
 	frontend        bool
 	required        bool
 	decided         bool // backend: the first decision
+	decider         *tab
+	life            int // of the decider then
 	approved        bool
 	executions      int
 	output          string // "" for none
@@ -90,7 +92,7 @@ var (
 func word(v rawjson.Value) string { return string(rawjson.Text(v.Raw, nil)) }
 
 // handle answers a request of a tab.
-func (s *server) handle(from *tab, r *request) response {
+func (s *server) handle(from *conn, r *request) response {
 	if r.get {
 		return s.history()
 	}
@@ -150,7 +152,7 @@ func (s *server) find(id string) int {
 
 // decide takes decisions: the first one about a call counts, a repeated one gets
 // its outcome.
-func (s *server) decide(from *tab, r *request, decisions []byte) response {
+func (s *server) decide(from *conn, r *request, decisions []byte) response {
 	s.w.check.stats.decisions++
 	if !s.held {
 		return refusal(409, "Chat history is unavailable.")
@@ -169,7 +171,7 @@ func (s *server) decide(from *tab, r *request, decisions []byte) response {
 		s.w.check.arrived(c, approve)
 		if !c.decided {
 			fresh = true
-			c.decided, c.approved = true, approve
+			c.decided, c.approved, c.decider, c.life = true, approve, from.t, from.life
 			if approve {
 				c.executions++
 				c.output = `{"done":` + strconv.Itoa(s.w.id()) + `}`

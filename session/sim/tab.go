@@ -63,6 +63,7 @@ type card struct {
 	state     string
 	decision  string
 	elsewhere bool
+	uncertain bool
 	frontend  bool
 	code      string
 }
@@ -71,6 +72,7 @@ type card struct {
 func (w *world) open() {
 	t := &tab{w: w, n: w.id(), alive: true}
 	w.tabs = append(w.tabs, t)
+	w.pages++
 	w.say("tab opens", t.name())
 	t.load()
 }
@@ -204,7 +206,7 @@ func (t *tab) flush() {
 	t.rest()
 }
 
-var cardNames = rawjson.NewNames("toolCallId", "state", "decision", "elsewhere", "target", "error", "code")
+var cardNames = rawjson.NewNames("toolCallId", "state", "decision", "elsewhere", "target", "error", "code", "uncertain")
 
 func (t *tab) show(c *session.Change) {
 	t.w.mixInt(int(c.Kind))
@@ -218,7 +220,7 @@ func (t *tab) show(c *session.Change) {
 		t.setCard(c.Data)
 	case session.Failure:
 		t.w.check.clean(c.Data)
-		var v [7]rawjson.Value
+		var v [8]rawjson.Value
 		_ = cardNames.Scan(c.Data, v[:])
 		t.failure = word(v[6])
 		t.w.say(t.name(), "failure", t.failure)
@@ -232,15 +234,15 @@ func (t *tab) show(c *session.Change) {
 }
 
 func (t *tab) setCard(data []byte) {
-	var v [7]rawjson.Value
+	var v [8]rawjson.Value
 	_ = cardNames.Scan(data, v[:])
 	c := card{
 		call: word(v[0]), state: word(v[1]), decision: word(v[2]), elsewhere: v[3].Kind == rawjson.True,
-		frontend: word(v[4]) == "frontend",
+		frontend: word(v[4]) == "frontend", uncertain: v[7].Kind == rawjson.True,
 	}
 	if v[5].Kind == rawjson.Object {
 		t.w.check.clean(v[5].Raw)
-		var e [7]rawjson.Value
+		var e [8]rawjson.Value
 		_ = cardNames.Scan(v[5].Raw, e[:])
 		c.code = word(e[6])
 	}

@@ -23,6 +23,7 @@ type world struct {
 	lock   lock
 	bus    bus
 	tabs   []*tab
+	pages  int // that were ever opened
 	nextID int
 	faults faults
 	check  checker

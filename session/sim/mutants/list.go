@@ -83,4 +83,10 @@ var mutants = []mutant{
 		"if c.attempt > 0 {", "if c.attempt < 0 {"},
 	{"a call that was held back stays decided (F31)", "tabs.go",
 		"if c := s.confirmationOf(r.call); c != nil && !r.automatic {\n\t\tc.decided", "if c := s.confirmationOf(r.call); c == nil && !r.automatic {\n\t\tc.decided"},
+	{"a decision that may have arrived is said to be unsent (U22)", "uncertain.go",
+		"c.uncertain || err.ambiguous(); !c.uncertain {", "c.uncertain && err.ambiguous(); !c.uncertain {"},
+	{"an earlier page's decision is said to be unsent (U22)", "load.go",
+		"s.told[c.id] = true // it", "s.told[c.id] = c.conflict // it"},
+	{"a call that is asked again hides its decision (U22)", "confirmation.go",
+		"c.uncertain = e == nil && s.told[c.id]", "c.uncertain = e == nil && c.conflict"},
 }
