@@ -58,7 +58,7 @@ test-e2e: build-fast web/node_modules
 	@.ci/browsers
 	@mkdir -p $(COUNTS) web/test/output
 	go build -o web/test/output/playground ./playground
-	cd web && $(CLEAN) node $(NODE_TEST)=test/output/counts/e2e.tap --test-concurrency=1 $$(ls test/e2e/*.test.js test/asgard/*.test.js test/card/*.test.js)
+	cd web && $(CLEAN) node --import ./test/exit.js $(NODE_TEST)=test/output/counts/e2e.tap --test-concurrency=1 $$(ls test/e2e/*.test.js test/asgard/*.test.js test/card/*.test.js)
 
 web/node_modules: web/package-lock.json
 	cd web && npm ci
