@@ -124,12 +124,7 @@ func (s *Session) withLost(messages []event.Message) []event.Message {
 // revive asks again about calls that had been given up because an earlier copy of
 // the chat did not hold them, when the server's chat holds them without a result.
 func (s *Session) revive(messages []event.Message) {
-	held := map[string]bool{}
-	for m := range messages {
-		for i := range messages[m].Parts {
-			held[messages[m].Parts[i].ToolCallID] = true
-		}
-	}
+	held := callsIn(messages)
 	for _, c := range s.confirmations {
 		if c.state == Expired && c.target == event.Backend && held[c.id] && !s.answered(c.id) {
 			c.decided, c.auto, c.decision, c.stream = false, false, event.Decision{}, 0
@@ -141,11 +136,10 @@ func (s *Session) revive(messages []event.Message) {
 // readEnds takes from a stored chat only how the calls ended that are shown
 // here. missing says that a call which it does not hold does not wait any more.
 func (s *Session) readEnds(messages []event.Message, missing bool) {
-	held := map[string]bool{}
+	held := callsIn(messages)
 	for m := range messages {
 		for i := range messages[m].Parts {
 			p := &messages[m].Parts[i]
-			held[p.ToolCallID] = true
 			if _, known := s.calls[p.ToolCallID]; known && p.Kind == event.ResultPart {
 				s.addResult(*p)
 				s.serverResult(p.ToolCallID, p.Output)

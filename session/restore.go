@@ -122,6 +122,17 @@ func lastAssistant(messages []event.Message) int {
 	return -1
 }
 
+// callsIn gives the calls of which messages hold anything.
+func callsIn(messages []event.Message) map[string]bool {
+	ids := map[string]bool{}
+	for m := range messages {
+		for i := range messages[m].Parts {
+			ids[messages[m].Parts[i].ToolCallID] = true
+		}
+	}
+	return ids
+}
+
 func resultsIn(messages []event.Message) map[string]bool {
 	ids := map[string]bool{}
 	for m := range messages {
@@ -335,12 +346,7 @@ func (s *Session) takeHistory(st *stream, messages []event.Message) {
 // stillAsked says that the server waits for a call that a stop has ended here: it
 // had stored the question all the same.
 func (s *Session) stillAsked(messages []event.Message) bool {
-	held, answered := map[string]bool{}, resultsIn(messages)
-	for m := range messages {
-		for i := range messages[m].Parts {
-			held[messages[m].Parts[i].ToolCallID] = true
-		}
-	}
+	held, answered := callsIn(messages), resultsIn(messages)
 	for _, c := range s.confirmations {
 		if c.state == Expired && c.target == event.Backend && s.answered(c.id) && held[c.id] && !answered[c.id] {
 			return true
