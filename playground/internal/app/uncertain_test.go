@@ -38,7 +38,9 @@ func TestADecisionThatIsStoppedOnItsWayEndsWithTheTruth(t *testing.T) {
 		})
 		return card
 	}
-	go func() { _, _ = c.Decide(t.Context(), session.Choice{Decision: event.Decision{ToolCallID: "c1", Approve: true}}) }()
+	go func() {
+		_, _ = c.Decide(t.Context(), session.Choice{Decision: event.Decision{ToolCallID: "c1", Approve: true}})
+	}()
 	await(t, "the tool", gate.started)
 	if err := c.Stop(t.Context(), false); err != nil {
 		t.Fatal(err)
