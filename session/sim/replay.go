@@ -131,7 +131,7 @@ func (l *lab) show(page *labPage, c *session.Change) {
 	case session.ConfirmationsCleared:
 		page.cards = [2]string{}
 	case session.ConfirmationSet:
-		var v [7]rawjson.Value
+		var v [8]rawjson.Value
 		_ = cardNames.Scan(c.Data, v[:])
 		page.cards[int(word(v[0])[1]-'1')] = word(v[1])
 	}
