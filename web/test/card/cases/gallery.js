@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 const axe = () => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const languages = ['en', 'es', 'zh-TW', 'ja', 'ar'];
-const states = ['pending', 'protected', 'sending', 'failed', 'reason-step', 'hidden-arguments', 'ambiguous-arguments', 'ended', 'queue'];
+const states = ['pending', 'protected', 'sending', 'failed', 'uncertain', 'reason-step', 'hidden-arguments', 'ambiguous-arguments', 'ended', 'queue'];
 
 /** In the page: what axe finds. */
 const violations = async () => {
