@@ -66,7 +66,7 @@ var mutants = []mutant{
 	{"a decided card returns from an old copy of the chat (R49)", "restore.go",
 		"(!ok || old[at.message].Parts[at.part].Local)", "(ok || !ok)"},
 	{"words that the server has not stored are lost", "restore.go",
-		"s.merge(s.withLost(messages), st.asked)", "s.merge(messages, st.asked)"},
+		"s.merge(s.withLost(messages), ", "s.merge(messages, "},
 	{"decisions are stored when there is time (R31)", "output.go",
 		"func (s *Session) persistNow() { s.store(\"strict\") }", "func (s *Session) persistNow() { s.store(\"relaxed\") }"},
 	{"Stop takes another page's decision back (I4)", "stop.go",
