@@ -86,10 +86,12 @@ pack: build types
 	@mkdir -p web/test/output
 	cd web && npm pack --pack-destination test/output
 
+# Each target of the tests, for FUZZTIME.
 fuzz:
-	@for target in sse:FuzzDecode rawjson:FuzzScan rawjson:FuzzDescribe rawjson:FuzzRepeat sveda:FuzzDecode sveda:FuzzRequest asgard:FuzzRead websocket:FuzzFrame snapshot:FuzzSnapshot :FuzzSession; do \
-		echo "fuzz session/$${target%%:*} $${target#*:}"; \
-		go test -run '^$$' -fuzz "^$${target#*:}$$" -fuzzminimizetime 10x -fuzztime $(or $(FUZZTIME),30s) ./session/$${target%%:*} || exit 1; \
+	@go test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[++n] = $$1 } /^ok/ { for (i = 1; i <= n; i++) print $$2, names[i]; n = 0 }' | \
+	while read -r package target; do \
+		echo "fuzz $$package $$target"; \
+		go test -run '^$$' -fuzz "^$$target$$" -fuzzminimizetime 10x -fuzztime $(or $(FUZZTIME),30s) "$$package" </dev/null || exit 1; \
 	done
 
 # A failing seed: go run ./session/sim -seed N -trace
