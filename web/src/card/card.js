@@ -385,7 +385,8 @@ export class Card {
 		} catch {
 			outcome = 'stopFailed';
 		}
-		if (this.#host.current()?.state !== 'pending' || this.#sending) return;
+		const now = this.#host.current();
+		if (now?.state !== 'pending' || now.uncertain || this.#sending) return; // the card says more
 		this.#hint = outcome;
 		this.#host.announce(outcome);
 		this.#refresh();

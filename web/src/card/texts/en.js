@@ -79,7 +79,7 @@ export const en = {
 	reasonPlaceholder: 'Let the assistant know why you are denying this tool call.',
 	reasonCount: '{n} of {max} characters',
 	stop: 'Stop the run',
-	stopped: 'Nothing is running now. This request still waits for your decision.',
+	stopped: 'Stopped. This request still waits for your decision.',
 	stopFailed: 'The run could not be stopped.',
 	later: 'Decide later',
 	early: 'Not sent: the request had only just come into view. Read it, then decide.',

@@ -79,7 +79,7 @@ export const es = {
 	reasonPlaceholder: 'Explica al asistente por qué deniegas esta llamada.',
 	reasonCount: '{n} de {max} caracteres',
 	stop: 'Detener la ejecución',
-	stopped: 'Ahora no se ejecuta nada. Esta solicitud sigue esperando tu decisión.',
+	stopped: 'Detenido. Esta solicitud sigue esperando tu decisión.',
 	stopFailed: 'No se ha podido detener la ejecución.',
 	later: 'Decidir más tarde',
 	early: 'No se ha enviado: la solicitud acababa de aparecer. Léela y después decide.',

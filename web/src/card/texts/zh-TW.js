@@ -79,7 +79,7 @@ export const zhTW = {
 	reasonPlaceholder: '告訴 AI 你為什麼拒絕此次工具呼叫。',
 	reasonCount: '{n} / {max} 個字元',
 	stop: '停止執行',
-	stopped: '目前沒有任何動作在執行，這項要求仍在等待您的決定。',
+	stopped: '已停止。這項要求仍在等待您的決定。',
 	stopFailed: '無法停止執行。',
 	later: '稍後決定',
 	early: '未送出：這項要求才剛出現。請先閱讀，再做決定。',

@@ -357,7 +357,7 @@ export const gesture = [
 				if (i === 2) {
 					await click('[data-action="stop"]');
 					const got = await page.evaluate(() => [globalThis.kit.session.stops, globalThis.kit.root.querySelector('.hint').textContent]);
-					assert.deepEqual(got, [1, 'Nothing is running now. This request still waits for your decision.']);
+					assert.deepEqual(got, [1, 'Stopped. This request still waits for your decision.']);
 				}
 				await click('.confirm');
 				const got = await page.evaluate(() => globalThis.kit.session.decisions.map((d) => d.id));
