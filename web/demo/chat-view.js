@@ -22,8 +22,10 @@ export class ChatView {
 	#welcome;
 	#end;
 	#pinned = true;
-	/** The call whose question was brought into view by its top, and where the log then was. */
-	#asking = { call: '', at: -1 };
+	/** The call whose question was brought into view by its top. */
+	#asking = '';
+	/** Where the log was put last, and whether that was the end. */
+	#put = { at: -1, end: false };
 	/** @type {Map<unknown, {node: HTMLElement, message: Message | undefined}>} */
 	#rows = new Map();
 	/** @type {readonly Message[]} */
@@ -49,8 +51,9 @@ export class ChatView {
 
 	/** Looks whether the reader is at the end. */
 	scrolled() {
-		if (this.#log.scrollTop === this.#asking.at) return; // it was brought there
-		this.#pinned = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 60;
+		const { scrollTop, scrollHeight, clientHeight } = this.#log;
+		// What has grown below since it was put there is nobody's scrolling.
+		this.#pinned = scrollTop === this.#put.at ? this.#put.end : scrollHeight - scrollTop - clientHeight < 8;
 	}
 
 	/**
@@ -60,11 +63,14 @@ export class ChatView {
 	#pin() {
 		if (!this.#pinned) return;
 		const call = this.#asked.find((c) => c.state === 'pending')?.toolCallId ?? '';
+		const tall = call !== this.#asking && this.#end.offsetHeight > this.#log.clientHeight;
 		this.#log.scrollTop = this.#log.scrollHeight;
-		if (call === this.#asking.call || this.#end.offsetHeight <= this.#log.clientHeight) return;
-		this.#end.scrollIntoView({ block: 'start' });
-		this.#asking = { call, at: this.#log.scrollTop };
-		this.#pinned = false;
+		if (tall) {
+			this.#asking = call;
+			this.#end.scrollIntoView({ block: 'start' });
+		}
+		this.#pinned = !tall;
+		this.#put = { at: this.#log.scrollTop, end: this.#pinned };
 	}
 
 	/** Forgets everything, for another chat. */

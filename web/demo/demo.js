@@ -63,6 +63,8 @@ function show() {
 /** @param {SvedaChatSession} next @param {string} name */
 function enter(next, name) {
 	for (const off of leave) off();
+	const comeBack = leaveStored(); // before the card takes its room
+	chatView.clear();
 	session = next;
 	card.session = session;
 	card.composer = text;
@@ -70,8 +72,6 @@ function enter(next, name) {
 	meta.textContent = '';
 	goOn.hidden = true;
 	showProblem(undefined);
-	const comeBack = leaveStored();
-	chatView.clear();
 	leave = [
 		session.subscribe(show),
 		bindComposerLock(session, text, locked, { onChange: (is) => (locked.hidden = !is) }),

@@ -170,6 +170,23 @@ test('P6.3 a reader who has scrolled in the picture stays at the same message', 
 	await page.close();
 });
 
+test('P6.3 a reader who was at the end of the picture sees the card that waits', async () => {
+	const page = await open(browser, playground.url);
+	await page.evaluate(async (words) => {
+		for (let i = 0; i < 4; i++) await /** @type {any} */ (globalThis).demo.session.send(words);
+		await /** @type {any} */ (globalThis).demo.session.send('delete post 2');
+	}, `list posts ${'and more words '.repeat(30)}`);
+	await page.reload();
+	await card(page, 'post_id');
+	await sleep(500);
+	const end = await page.evaluate(() => {
+		const log = /** @type {HTMLElement} */ (document.querySelector('#log'));
+		return log.scrollHeight - log.scrollTop - log.clientHeight;
+	});
+	assert.ok(end < 2, `${end} px are out of sight`);
+	await page.close();
+});
+
 /** Opens the page that persists. @returns {Promise<Page>} */
 async function tab() {
 	const page = /** @type {Page} */ (await browser.newPage());
