@@ -33,6 +33,7 @@ test('README: the page asks, and the row is gone', async () => {
 		void request.continue();
 	});
 	await page.goto(`${playground.url}/page.html`);
+	await page.waitForSelector('#ask:enabled', { timeout: 30_000 });
 	await page.click('#ask');
 	await card(page, 'post_id');
 	assert.equal(await page.$eval('#ask', (node) => /** @type {HTMLButtonElement} */ (node).disabled), true);
