@@ -67,6 +67,7 @@ func (s *Session) checked(err *Error) {
 		default:
 			unknown := newError(CodeUnverified, "whether the call still waits could not be read: "+err.Message)
 			unknown.RetryAfter = err.RetryAfter
+			c.auto = false
 			s.move(c, Pending, unknown)
 		}
 	}
@@ -91,6 +92,14 @@ func (s *Session) Wake() {
 // the chat.
 func (s *Session) look(whole bool) {
 	if s.main != nil || !s.verifiable() {
+		return
+	}
+	if s.traits.RereadIsRun {
+		if !s.turn.active {
+			s.begin(s.turn.options)
+		}
+		s.doubt = false
+		s.open(&event.Request{Kind: event.Reread}, 0)
 		return
 	}
 	s.reread(0, false)

@@ -49,6 +49,7 @@ type confirmation struct {
 	state    State
 	decision event.Decision
 	decided  bool // decision is set
+	granting bool // an Always of it speaks for other calls
 	auto     bool // decided by a grant, never shown as a question
 	conflict bool // the server contradicted itself: only deny works
 	absent   bool // it expired because the chat did not hold its call any more

@@ -107,6 +107,7 @@ func (s *Session) record(c *confirmation, d event.Decision) {
 	s.hold(c)
 	s.move(c, Deciding, nil)
 	s.persistNow()
+	s.ungrant(c)
 	if !d.Always {
 		return
 	}

@@ -1,6 +1,9 @@
 package session
 
-import "github.com/svedawasm/svedawasm/session/rawjson"
+import (
+	"github.com/svedawasm/svedawasm/session/event"
+	"github.com/svedawasm/svedawasm/session/rawjson"
+)
 
 // toolKey names a tool. It is a pair, never a joined string: ("a", "b/c") and
 // ("a/b", "c") are two tools (asgard W7).
@@ -24,7 +27,31 @@ func (s *Session) mayGrant() bool { return s.traits.GrantsAtServer || s.cfg.Gran
 func (s *Session) grant(c *confirmation) {
 	g := grant{tool: c.key(), chatID: s.chatID, batch: s.grantScope(c), definition: s.definitionOf(c.name)}
 	s.grants = append(s.grants, g)
+	c.granting = true
 	s.tellGrants()
+}
+
+// ungrant takes back what an Always of c has allowed, when the person decides
+// otherwise after it was not taken. What was answered by it is asked.
+func (s *Session) ungrant(c *confirmation) {
+	if !c.granting {
+		return
+	}
+	c.granting = false
+	kept := s.grants[:0]
+	for _, g := range s.grants {
+		if g.tool != c.key() || g.batch != s.grantScope(c) {
+			kept = append(kept, g)
+		}
+	}
+	s.grants = kept
+	s.tellGrants()
+	for _, other := range s.confirmations {
+		if other != c && other.auto && other.state == Deciding && other.stream == 0 && other.key() == c.key() && other.batch == c.batch {
+			other.auto, other.decided, other.decision = false, false, event.Decision{}
+			s.move(other, Pending, nil)
+		}
+	}
 }
 
 // granted says whether a call is approved without asking, and whether the

@@ -40,6 +40,9 @@ func (s *Session) Adopt(saved *Saved, alive bool) *Error {
 		s.clearTimer(s.timers[0].id)
 	}
 	s.watching = watching{}
+	if s.stopping.phase != notStopping {
+		s.setStopping(notStopping)
+	}
 	for i := range s.changes {
 		if c := &s.changes[i]; c.Kind == PartText && c.Data == nil {
 			c.Data = s.keep(s.messages[c.Message].Parts[c.Part].Text[c.from:c.to])
@@ -118,7 +121,7 @@ func (s *Session) load(saved *Saved, alive bool, old []event.Message, oldResults
 	for i := range saved.Confirmations {
 		s.loadConfirmation(&saved.Confirmations[i], batches, started[saved.Confirmations[i].ToolCallID], alive)
 	}
-	s.matchConfirmations(false)
+	s.matchConfirmations(false) // a call without a confirmation ended before the chat went on (R49)
 	s.tellPending()
 	s.lost = ""
 	if saved.Request != nil && saved.Request.Kind == event.Turn {
@@ -150,6 +153,7 @@ func (s *Session) loadConfirmation(saved *SavedConfirmation, batches []*batch, s
 		s.told[c.id] = true // it may have left after it was stored
 	}
 	c.uncertain = s.told[c.id] && c.state <= Deciding
+	c.granting = c.decided && c.decision.Always && !c.auto
 	if saved.ErrorCode != "" {
 		c.err = newError(saved.ErrorCode, saved.ErrorText)
 	}

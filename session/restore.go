@@ -63,6 +63,7 @@ func (s *Session) merge(messages []event.Message, asked bool) {
 	s.keepEnds(old, oldResults)
 	s.follow(old)
 	s.matchConfirmations(asked)
+	s.askUnanswered()
 	s.tellPending()
 	if s.turn.active {
 		s.advance()
@@ -92,7 +93,7 @@ func keepFixed(p, was *event.Part) {
 // claim makes an unanswered call this client's own when its registry knows the
 // tool: a stored frontend call says "backend" (W7).
 func (s *Session) claim(p *event.Part) {
-	if tool, ok := s.tools.Get(p.ToolName); ok {
+	if tool, ok := s.tools.Get(p.ToolName); ok && s.cfg.Dialect.Supports(event.Outputs) {
 		p.Target = event.Frontend
 		p.Required = p.Required || tool.RequiresConfirmation()
 	}
@@ -244,6 +245,10 @@ func (s *Session) matchConfirmations(asked bool) {
 		kept = append(kept, c)
 	}
 	s.confirmations = kept
+}
+
+// askUnanswered asks about each confirming call of the messages without a result.
+func (s *Session) askUnanswered() {
 	for m := range s.messages {
 		for i := range s.messages[m].Parts {
 			p := &s.messages[m].Parts[i]

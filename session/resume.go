@@ -34,7 +34,7 @@ func (s *Session) resume(st *stream, err *Error) bool {
 	}
 	ceiling := min(resumeCap, resumeBase<<st.tries)
 	st.tries++
-	s.park(st, max(retry, 0)+1+s.random(ceiling))
+	s.park(st, min(max(retry, 0), maxRetryAfter)+1+s.random(ceiling))
 	return true
 }
 

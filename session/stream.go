@@ -298,6 +298,9 @@ func (s *Session) finish(st *stream, err *Error) {
 	s.dropPlaceholder(st)
 	s.closeDecisions(st, err)
 	s.closeReread(st, err)
+	if st.request.Kind == event.Reread {
+		s.checked(err)
+	}
 	s.doubtful(st, err)
 	switch {
 	case s.stopped():

@@ -31,9 +31,16 @@ func (s *Session) askStop(t Ticket, force bool) bool {
 	if s.closed || !s.cfg.Dialect.Supports(event.Stop) || s.main == nil && !s.Pending() {
 		return false
 	}
-	if s.sideOf(event.Stop) != nil || s.stopping.phase != notStopping && !force {
+	asked := s.sideOf(event.Stop)
+	if asked != nil && (!force || asked.request.Force) || s.stopping.phase != notStopping && !force {
 		s.resolve(t, nil)
 		return true
+	}
+	if asked != nil { // it hangs
+		s.effect(Effect{Kind: AbortStream, ID: asked.id})
+		s.clearTimer(asked.watchdog)
+		s.dropSide(asked)
+		s.resolve(asked.ticket, nil)
 	}
 	r := event.Request{Kind: event.Stop, Force: force}
 	if s.main != nil && s.main.request.Kind != event.Reread {
@@ -113,7 +120,7 @@ func (s *Session) expireOpen(why *Error) {
 		if !c.open() {
 			continue
 		}
-		if c.state == Deciding && c.stream != 0 {
+		if c.uncertain || c.state == Deciding && c.stream != 0 {
 			s.move(c, OutcomeUnknown, newError(CodeOutcomeUnknown, "stopped before the server had taken the decision; whether it acted is not known"))
 			continue
 		}

@@ -215,11 +215,12 @@ func (s *Session) Unstarted(run int) {
 // the model has not been told that the outcome is unknown.
 func (s *Session) RetryUnknown(t Ticket, call string) {
 	c := s.confirmationOf(call)
+	_, held := s.calls[call]
 	switch {
 	case s.closed:
 		s.reject(t, newError(CodeClosed, "the session was closed"))
 		return
-	case c == nil || c.state != OutcomeUnknown || c.target != event.Frontend || s.over(call):
+	case c == nil || !held || c.state != OutcomeUnknown || c.target != event.Frontend || s.over(call):
 		s.reject(t, newError(CodeNotRetryable, "the call cannot be tried again"))
 		return
 	}

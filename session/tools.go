@@ -32,6 +32,12 @@ func (s *Session) startApproved() {
 			s.askClaim(c)
 			continue
 		}
+		at, held := s.calls[c.id]
+		if !held {
+			c.absent = true
+			s.move(c, Expired, newError(CodeSuperseded, "the chat does not hold this call any more"))
+			continue
+		}
 		if !c.decision.Approve {
 			s.move(c, Denied, nil)
 			output := deniedOutput(c.decision.Reason)
@@ -42,7 +48,7 @@ func (s *Session) startApproved() {
 			continue
 		}
 		s.move(c, Approved, nil)
-		s.startRun(s.calls[c.id], false)
+		s.startRun(at, false)
 	}
 }
 
