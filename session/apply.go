@@ -312,9 +312,13 @@ func (s *Session) repeatedCall(st *stream, at callRef, e *event.Event) {
 	p := &s.messages[at.message].Parts[at.part]
 	c := s.confirmationOf(p.ToolCallID)
 	if !sameCall(p, string(e.ToolName), e.Input) {
-		if e.Place > 0 && c == nil {
+		switch { // its batch waits for an answer: it can be denied
+		case e.Place > 0 && c == nil:
 			s.require(at, string(e.Toolset))
-			s.ask(at, st, e) // its batch waits for an answer: it can be denied
+			s.ask(at, st, e)
+		case e.Place > 0 && !c.open():
+			c.conflict = true
+			s.askAgain(c, e)
 		}
 		s.contradict(p.ToolCallID)
 		return

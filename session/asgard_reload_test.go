@@ -257,3 +257,15 @@ func TestR4_RetryOfAStreamIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// An id that was answered before and is asked again with other arguments can be
+// denied, so that its batch can be answered at all (F19, I9).
+func TestF19_AnotherCallUnderAnAnsweredIDCanBeDenied(t *testing.T) {
+	c := paused(t, run("c1", "a"))
+	c.decide(always("c1"))
+	c.answer(PAUSE("p2", run("c1", "other"), run("c2", "b")))
+	c.wantState("c1", "pending")
+	c.wantError(c.decide(allow("c1")), session.CodeConflict)
+	c.decide(denyWith("c1", ""), allow("c2"))
+	c.wantReply("c1 DENY_ONCE\nc2 ALLOW_ONCE\n")
+}
