@@ -269,3 +269,21 @@ func TestF19_AnotherCallUnderAnAnsweredIDCanBeDenied(t *testing.T) {
 	c.decide(denyWith("c1", ""), allow("c2"))
 	c.wantReply("c1 DENY_ONCE\nc2 ALLOW_ONCE\n")
 }
+
+// Pages that take each other's state do not read by turns for ever.
+func TestAPageThatAdoptsAChannelReadsNothing(t *testing.T) {
+	a := channelAtNoon(t, remove("c1"))
+	b := a.reload(1_000)
+	b.wantRejoin()
+	b.answer(BRACKET(remove("c1")))
+	for range 3 {
+		for _, pair := range [][2]*chat{{a, b}, {b, a}} {
+			requests := len(pair[0].requests)
+			pair[0].adopt(pair[1], false)
+			pair[0].put(func(c *chat) { c.s.TakeOver() })
+			if len(pair[0].requests) != requests {
+				t.Error("a page that adopts a state asks the server")
+			}
+		}
+	}
+}

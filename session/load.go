@@ -17,6 +17,9 @@ func Restore(cfg Config, saved *Saved, now, wall int64) *Session {
 	s := New(cfg)
 	s.now, s.wall = now, wall
 	s.load(saved, false, nil, nil)
+	if s.traits.RereadIsRun && s.Pending() {
+		s.look(true)
+	}
 	return s
 }
 
@@ -205,7 +208,9 @@ func (s *Session) resultOf(call string) []byte {
 }
 
 // goOn does what is left to do after the state was taken from another page:
-// deliver what was decided, and read what is true now.
+// deliver what was decided, and read what is true now. A reading that is a run is
+// made by a page that was loaded only: it makes a new state, and pages that take
+// each other's would read by turns for ever.
 func (s *Session) goOn() {
 	deliver := false
 	for _, c := range s.confirmations {
@@ -216,7 +221,7 @@ func (s *Session) goOn() {
 		s.setStatus(Idle) // the turn goes on
 		s.advance()
 	}
-	if s.Pending() {
+	if s.Pending() && !s.traits.RereadIsRun {
 		s.look(true)
 	}
 	s.watch()
