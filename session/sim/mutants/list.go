@@ -60,7 +60,7 @@ var mutants = []mutant{
 	{"a contradicting call replaces what is shown (B008)", "apply.go",
 		"if !sameCall(p, string(e.ToolName), e.Input) {", "if p.Input = append([]byte(nil), e.Input...); len(p.ToolName) == 0 {"},
 	{"a contradicted call can be approved (B008)", "apply.go",
-		"\t\tc.conflict = true\n", "\t\tc.conflict = false\n"},
+		"c.open() {\n\t\tc.conflict = true\n", "c.open() {\n\t\tc.conflict = false\n"},
 	{"arguments that changed on the screen are decided on (S34)", "decide.go",
 		"choice.Digest != s.digestOf(c)", "choice.Digest == \"\""},
 	{"a decided card returns from an old copy of the chat (R49)", "restore.go",
